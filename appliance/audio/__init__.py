@@ -1,0 +1,1 @@
+"""The sound card: the only package that imports pyaudio."""

@@ -1,0 +1,55 @@
+"""The interfaces of the sound card, as real cards, and the simulated room, provide them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Samples = npt.NDArray[np.float32]
+"""Mono samples in -1 … 1."""
+
+HEARING_RATE = 16_000
+"""Samples per second of everything that hearing gets; the rate of all its models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A stretch of sound and the time, in seconds, of its first sample. Gapless unless the card lost some."""
+
+    samples: Samples
+    at: float
+
+
+class Source(Protocol):
+    """Where a speaker gets its samples from."""
+
+    def pull(self, count: int, at: float) -> Samples:
+        """Exactly `count` samples, the first of which will sound at `at`. Quick, never blocks, never raises."""
+
+
+class Microphone(Protocol):
+    """Where the appliance hears."""
+
+    name: str
+
+    def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        """Frames of 16 kHz mono to `on_frame`, from one thread, until `stop`. `on_fault`: no more will come, and why."""
+
+    def stop(self) -> None:
+        """No frame after this has returned. Stopping twice is fine."""
+
+
+class Speaker(Protocol):
+    """Where the appliance speaks. Once started it plays whatever its source gives, silence included."""
+
+    name: str
+    rate: int
+    """Samples per second that the source is asked for."""
+
+    def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        """Pull from `source` for ever. `on_frame` gets the very samples handed to the card: the echo's reference."""
+
+    def stop(self) -> None:
+        """Silent, and the card closed, when this returns. Stopping twice is fine."""

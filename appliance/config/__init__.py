@@ -1,0 +1,1 @@
+"""The configuration: its schema and where it is kept."""

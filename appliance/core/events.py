@@ -1,0 +1,122 @@
+"""What the conductor can be told. `at` is in seconds on the clock of the microphone's frames.
+
+What belongs to a response carries the generation it was asked for in; `step` drops what is stale.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ListeningEnd(Enum):
+    """Why an utterance was over."""
+
+    SILENCE = "silence"
+    """The user spoke, and then was quiet for long enough."""
+    LIMIT = "limit"
+    """The user, or the noise, went on for longer than an utterance may last."""
+    NOTHING = "nothing"
+    """Nobody spoke before the patience was over."""
+    ASKED = "asked"
+    """The user said so with the button."""
+
+
+@dataclass(frozen=True, slots=True)
+class WakeHeard:
+    """A wake word was heard; `at` is the end of the audio that it was recognised in."""
+
+    word: str
+    score: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """The button went down."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStarted:
+    """Voice activity began at `at`, whoever speaks and whatever the appliance is doing."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechEnded:
+    """Voice activity ended: its last voice was at `at`."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ListeningEnded:
+    """The utterance of `generation` is complete: the last voice at `at`, decided at `decided`."""
+
+    generation: int
+    at: float
+    decided: float
+    why: ListeningEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Speech-to-text is done. `text` is empty when nothing was said; `wake_only`: only the wake word was."""
+
+    generation: int
+    text: str
+    at: float
+    wake_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Thinking is done. `text` is what will be said, and may be empty ("stop" needs no reply)."""
+
+    generation: int
+    intent: str
+    text: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyStarted:
+    """The first sample of the reply leaves the speaker at `at`."""
+
+    generation: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEnded:
+    """The last sample of the reply left the speaker at `at`; `seconds` of it were played. Exactly one per reply."""
+
+    generation: int
+    at: float
+    seconds: float
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A stage of a response gave up; `message` is for a person."""
+
+    generation: int
+    stage: str
+    message: str
+    at: float
+
+
+Event = (
+    WakeHeard
+    | Pressed
+    | SpeechStarted
+    | SpeechEnded
+    | ListeningEnded
+    | Heard
+    | Answered
+    | ReplyStarted
+    | ReplyEnded
+    | Failed
+)

@@ -1,0 +1,28 @@
+"""The one kind of error that is written for people."""
+
+
+class ApplianceError(Exception):
+    """Something a person can mend: names the place, what was found there, what is allowed, and what to do.
+
+    `status` is the exit status of a command that ends with it: 1 failed, 2 wrong usage or bad input.
+    """
+
+    def __init__(self, place: str, found: str, *, allowed: str = "", remedy: str = "", status: int = 1) -> None:
+        self.place = place
+        self.found = found
+        self.allowed = allowed
+        self.remedy = remedy
+        self.status = status
+        parts = [f"{place}: {found.rstrip('.')}."]
+        if allowed:
+            parts.append(f"Allowed: {allowed.rstrip('.')}.")
+        if remedy:
+            parts.append(f"{remedy.rstrip('.')}.")
+        super().__init__(" ".join(parts))
+
+
+class BadInputError(ApplianceError):
+    """What the user gave cannot be used as it is (exit status 2)."""
+
+    def __init__(self, place: str, found: str, *, allowed: str = "", remedy: str = "") -> None:
+        super().__init__(place, found, allowed=allowed, remedy=remedy, status=2)

@@ -1,0 +1,1 @@
+"""From the microphone's frames to the words of the user."""

@@ -1,0 +1,1 @@
+"""Lifetimes of everything that runs in the background."""

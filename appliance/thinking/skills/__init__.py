@@ -1,0 +1,1 @@
+"""What the appliance can do by itself, a module each."""
