@@ -35,7 +35,7 @@ class Microphone(Protocol):
     name: str
 
     def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
-        """Frames of 16 kHz mono to `on_frame`, from one thread, until `stop`. `on_fault`: no more will come, and why."""
+        """16 kHz mono to `on_frame`, from one thread, until `stop`. `on_fault`: no more will come, and why."""
 
     def stop(self) -> None:
         """No frame after this has returned. Stopping twice is fine."""
