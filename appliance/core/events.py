@@ -100,11 +100,11 @@ class ReplyEnded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A stage of a response gave up; `message` is for a person."""
+    """A stage of a response gave up. `message` says why, for the log; `apology` is what the user should hear."""
 
     generation: int
-    stage: str
     message: str
+    apology: str
     at: float
 
 
