@@ -1,5 +1,7 @@
 """The one kind of error that is written for people."""
 
+from collections.abc import Sequence
+
 
 class ApplianceError(Exception):
     """Something a person can mend: names the place, what was found there, what is allowed, and what to do.
@@ -26,3 +28,12 @@ class BadInputError(ApplianceError):
 
     def __init__(self, place: str, found: str, *, allowed: str = "", remedy: str = "") -> None:
         super().__init__(place, found, allowed=allowed, remedy=remedy, status=2)
+
+
+class SeveralProblemsError(BadInputError):
+    """All that is wrong with one input; `problems` has a line for each, and the message is these lines."""
+
+    def __init__(self, place: str, problems: Sequence[str]) -> None:
+        super().__init__(place, problems[0])
+        self.problems = tuple(problems)
+        self.args = ("\n".join(problems),)

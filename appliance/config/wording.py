@@ -1,0 +1,148 @@
+"""How the problems of an input are put into words: values, what is wrong with them, what is allowed, what was meant."""
+
+import difflib
+import json
+from collections.abc import Iterable
+from datetime import date, datetime, time
+from typing import Any
+
+from msgspec import inspect
+
+_LONGEST = 60
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "text"),
+    (list, "a list"),
+    (dict, "a table"),
+    ((date, datetime, time), "a date or time"),
+)
+
+
+def shorten(text: str) -> str:
+    """`text` in one line that is not too long to read."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def quoted(text: str) -> str:
+    """`text` as TOML would have it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def shown(value: object) -> str:
+    """A value from TOML, much as it was written."""
+    if isinstance(value, list):
+        return shorten(f"[{', '.join(shown(item) for item in value[:_LONGEST])}]")
+    if isinstance(value, dict):
+        return "{…}"
+    if isinstance(value, bool | str):
+        return shorten(json.dumps(value, ensure_ascii=False))
+    return shorten(str(value))
+
+
+def kind(value: object) -> str:
+    """What a value from TOML is."""
+    return next(name for types, name in _KINDS if isinstance(value, types))
+
+
+def wrong(value: object, type_: Any) -> str:
+    """Why `value` is no `type_`, of which `allowed` says what it should be."""
+    kinds = {type(info) for info in _members(type_)}
+    if isinstance(value, str) and kinds & {inspect.LiteralType, inspect.EnumType}:
+        return "is not known"
+    if isinstance(value, int | float) and not isinstance(value, bool) and kinds & {inspect.IntType, inspect.FloatType}:
+        return (
+            "is not a whole number"
+            if isinstance(value, float) and inspect.FloatType not in kinds
+            else "is out of range"
+        )
+    fits_kind = (isinstance(value, str) and inspect.StrType in kinds) or (
+        isinstance(value, list) and any(issubclass(each, inspect.CollectionType) for each in kinds)
+    )
+    if fits_kind:
+        return "does not fit"
+    return f"is {kind(value)}"
+
+
+def options(type_: Any) -> list[str]:
+    """The texts that `type_` accepts, when it is a choice of some."""
+    found: list[str] = []
+    for info in _members(type_):
+        if isinstance(info, inspect.LiteralType):
+            found += [value for value in info.values if isinstance(value, str)]
+        elif isinstance(info, inspect.EnumType):
+            found += [member.value for member in info.cls if isinstance(member.value, str)]
+    return found
+
+
+def meant(typed: object, among: Iterable[str]) -> str:
+    """`; did you mean "…"?` with the nearest of `among`, or nothing when none is near."""
+    if not isinstance(typed, str):
+        return ""
+    plain = {name.casefold(): name for name in among}
+    near = difflib.get_close_matches(typed.casefold(), plain, n=1)
+    return f"; did you mean {quoted(plain[near[0]])}?" if near else ""
+
+
+def any_of(names: Iterable[str]) -> str:
+    """A choice of names, in quotation marks."""
+    *others, last = [quoted(name) for name in names] or ["nothing"]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def allowed(type_: Any) -> str:
+    """What a value of `type_` may be."""
+    return " or ".join(dict.fromkeys(_allowed(info) for info in _members(type_)))
+
+
+def _members(type_: Any) -> list[inspect.Type]:
+    """The alternatives of a type; TOML has no null, so None is none of them."""
+    return [info for info in _flat(inspect.type_info(type_)) if not isinstance(info, inspect.NoneType)]
+
+
+def _flat(info: inspect.Type) -> list[inspect.Type]:
+    if isinstance(info, inspect.Metadata):
+        return _flat(info.type)
+    if isinstance(info, inspect.UnionType):
+        return [member for each in info.types for member in _flat(each)]
+    return [info]
+
+
+def _allowed(info: inspect.Type) -> str:
+    match info:
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType() | inspect.FloatType():
+            return ("a whole number" if isinstance(info, inspect.IntType) else "a number") + _range(info)
+        case inspect.StrType(pattern=str(pattern)):
+            return f"text like {pattern}"
+        case inspect.StrType():
+            return "text" + _size(info.min_length, info.max_length, "letters")
+        case inspect.LiteralType() | inspect.EnumType():
+            values = info.values if isinstance(info, inspect.LiteralType) else [member.value for member in info.cls]
+            return any_of(map(str, values))
+        case inspect.CollectionType():
+            inner = " or ".join(dict.fromkeys(_allowed(each) for each in _flat(info.item_type)))
+            return f"a list, each item {inner}" + _size(info.min_length, info.max_length, "items")
+        case inspect.DictType() | inspect.StructType():
+            return "a table"
+        case _:
+            return type(info).__name__.removesuffix("Type").lower()
+
+
+def _range(info: inspect.IntType | inspect.FloatType) -> str:
+    if info.ge is not None and info.le is not None:
+        return f" from {info.ge:g} to {info.le:g}"
+    bounds = ((info.ge, "at least"), (info.gt, "more than"), (info.le, "at most"), (info.lt, "less than"))
+    return _bounds(bounds)
+
+
+def _size(least: int | None, most: int | None, unit: str) -> str:
+    found = _bounds(((least, "at least"), (most, "at most")))
+    return f"{found} {unit}" if found else ""
+
+
+def _bounds(bounds: Iterable[tuple[float | None, str]]) -> str:
+    found = [f"{word} {bound:g}" for bound, word in bounds if bound is not None]
+    return f", {' and '.join(found)}" if found else ""
