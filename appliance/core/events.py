@@ -62,12 +62,11 @@ class ListeningEnded:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Speech-to-text is done. `text` is empty when nothing was said; `wake_only`: only the wake word was."""
+    """Speech-to-text is done. `text` is without the wake word, and empty when nothing else was said."""
 
     generation: int
     text: str
     at: float
-    wake_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

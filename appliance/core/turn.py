@@ -115,8 +115,8 @@ def _ignore(turn: Turn, _: Event) -> Step:
     return turn, ()
 
 
-def _finish_listening(turn: Turn, _: Pressed) -> Step:
-    return turn, (FinishListening(turn.generation),)
+def _finish_listening(turn: Turn, event: Pressed) -> Step:
+    return replace(turn, patience_until=event.at), (FinishListening(turn.generation),)
 
 
 def _utterance(turn: Turn, event: ListeningEnded) -> Step:
@@ -197,9 +197,9 @@ def _ending(event: ReplyEnded) -> tuple[Effect, ...]:
     )
 
 
-def is_unanswered(turn: Turn, event: Heard) -> bool:
-    """Only the wake word was said, and there is patience left for the command."""
-    return event.wake_only and event.at < turn.patience_until
+def may_still_come(turn: Turn, event: Heard) -> bool:
+    """It was the wake word alone, or a cough, and there is patience left for the command."""
+    return event.at < turn.patience_until
 
 
 def has_words(_: Turn, event: Heard) -> bool:
@@ -230,7 +230,7 @@ TABLE: tuple[Row, ...] = (
     _row(_T, WakeHeard, _L, _interrupt),
     _row(_T, Pressed, _L, _interrupt),
     _row(_T, Heard, _T, _think, has_words),
-    _row(_T, Heard, _L, _listen_on, is_unanswered),
+    _row(_T, Heard, _L, _listen_on, may_still_come),
     _row(_T, Heard, _I, _not_understood),
     _row(_T, Answered, _S, _speak, has_reply),
     _row(_T, Answered, _I, _agree),

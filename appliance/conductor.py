@@ -1,0 +1,218 @@
+"""The only loop: event -> core step -> effects carried out."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, TypeVarTuple
+
+from appliance.audio.devices import Samples
+from appliance.audio.lane import Lane
+from appliance.audio.resample import StreamResampler
+from appliance.core.clauses import ClauseSplitter
+from appliance.core.effects import Drop, Effect, FinishListening, Hush, Listen, Report, Speak, Think
+from appliance.core.events import Answered, Event, Failed, Heard
+from appliance.core.turn import IllegalEventError, Phase, Turn, step
+from appliance.errors import ApplianceError
+from appliance.hearing.ears import Ears
+from appliance.hearing.stt import Recogniser
+from appliance.quests import Quest, QuestManager
+from appliance.speaking.voice import Voice
+from appliance.thinking.offline import Answer, Conversation
+
+_log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+_Ts = TypeVarTuple("_Ts")
+_Audio = asyncio.Queue[Samples | None]
+
+LOOKAHEAD = 2.0
+"""Seconds of speech that are kept ready: enough to synthesise the next clause on a small board, and little enough
+that an interruption finds the voice's worker free."""
+
+
+class Mind(Protocol):
+    """What finds the answer."""
+
+    def strip_wake(self, heard: str) -> str:
+        """What was said without the wake word in front of it."""
+
+    def answer(self, heard: str, conversation: Conversation) -> Answer:
+        """The answer to what was heard. Blocking, quick."""
+
+    def apology(self) -> str:
+        """What to say when something of ours broke."""
+
+
+class Observer(Protocol):
+    """Who wants to know how the conversation goes: the console, the log, the timeline. Called in the event loop."""
+
+    def report(self, report: Report) -> None:
+        """A line of the timeline."""
+
+    def phase(self, phase: Phase, at: float) -> None:
+        """The conversation is in another phase since `at`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the conductor plays on."""
+
+    ears: Ears
+    recogniser: Recogniser
+    mind: Mind
+    voice: Voice
+    lane: Lane
+    clock: Callable[[], float]
+    """Seconds on the clock of the microphone's frames."""
+
+
+class Inbox:
+    """The one queue that every thread reports through."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._progress = asyncio.Event()
+
+    def post(self, event: Event) -> None:
+        """Something happened. From any thread, in order, never blocking."""
+        self._loop.call_soon_threadsafe(self._events.put_nowait, event)
+
+    async def get(self) -> Event:
+        """The next event."""
+        return await self._events.get()
+
+    def post_progress(self) -> None:
+        """The lane has used up some of its samples. From any thread."""
+        self._loop.call_soon_threadsafe(self._progress.set)
+
+    async def progress(self) -> None:
+        """Wait until more of the lane has been used up."""
+        self._progress.clear()
+        await self._progress.wait()
+
+
+class Conductor:
+    """Turns what the edges report into effects. Belongs to the event loop."""
+
+    def __init__(
+        self, inbox: Inbox, parts: Parts, quests: QuestManager, observers: Sequence[Observer], patience: float
+    ) -> None:
+        self._inbox = inbox
+        self._parts = parts
+        self._quests = quests
+        self._observers = observers
+        self._turn = Turn(patience)
+        self._conversation = Conversation()
+        self._loop = asyncio.get_running_loop()
+        self._hearing_worker = ThreadPoolExecutor(1, "speech-to-text")
+        self._voice_worker = ThreadPoolExecutor(1, "voice")
+
+    async def run(self) -> None:
+        """Conduct until cancelled."""
+        while True:
+            self._take(await self._inbox.get())
+
+    def close(self) -> None:
+        """Let go of the workers; a job that is under way ends by itself and is heard by nobody."""
+        self._hearing_worker.shutdown(wait=False, cancel_futures=True)
+        self._voice_worker.shutdown(wait=False, cancel_futures=True)
+
+    def _take(self, event: Event) -> None:
+        before = self._turn.phase
+        try:
+            self._turn, effects = step(self._turn, event)
+        except IllegalEventError:
+            # One edge's defect must not take the conversation of the others down.
+            _log.exception("an event that cannot be")
+            return
+        for effect in effects:
+            self._carry_out(effect)
+        if self._turn.phase is not before:
+            for observer in self._observers:
+                observer.phase(self._turn.phase, self._parts.clock())
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Hush(generation):
+                self._parts.lane.hush(generation)
+            case Report():
+                for observer in self._observers:
+                    observer.report(effect)
+            case Listen():
+                self._quests.add(self._hearing(effect))
+            case FinishListening(generation):
+                self._parts.ears.finish(generation)
+            case Think(generation, text):
+                self._quests.add(self._work("think", generation, lambda: self._think(generation, text)))
+            case Speak(generation, text):
+                self._conversation.last_reply = text
+                self._parts.lane.open(generation)
+                self._quests.add(self._work("speak", generation, lambda: self._speak(generation, text)))
+            case Drop(generation):
+                for stage in ("hear", "think", "speak"):
+                    self._quests.discard(f"{stage}-{generation}")
+
+    def _work(self, stage: str, generation: int, run: Callable[[], Awaitable[None]]) -> Quest[None]:
+        return Quest.from_run_step(f"{stage}-{generation}", lambda: self._guarded(stage, generation, run()))
+
+    async def _guarded(self, stage: str, generation: int, work: Awaitable[None]) -> None:
+        """Whatever breaks in a stage, the user is told, and the next turn works."""
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001  # the boundary behind which nothing may take the speaker down
+            expected = isinstance(error, ApplianceError)
+            _log.error("%s of turn %d failed: %s", stage, generation, error, exc_info=not expected)
+            message = str(error) if expected else f"{stage} failed: {error!r}"
+            self._inbox.post(Failed(generation, message, self._parts.mind.apology(), self._parts.clock()))
+
+    def _hearing(self, effect: Listen) -> Quest[_Audio]:
+        ears, generation = self._parts.ears, effect.generation
+        audio: _Audio = asyncio.Queue()
+
+        def sink(samples: Samples | None) -> None:
+            self._loop.call_soon_threadsafe(audio.put_nowait, samples)
+
+        async def init() -> _Audio:
+            ears.listen(generation, effect.since, effect.patience_until, sink)
+            return audio
+
+        async def run(audio: _Audio) -> None:
+            await self._guarded("hear", generation, self._transcribe(generation, audio))
+
+        async def close(_: _Audio) -> None:
+            ears.dismiss(generation)
+
+        return Quest(f"hear-{generation}", init, run, close)
+
+    async def _transcribe(self, generation: int, audio: _Audio) -> None:
+        recognition = await self._in(self._hearing_worker, self._parts.recogniser.begin)
+        while (samples := await audio.get()) is not None:
+            await self._in(self._hearing_worker, recognition.feed, samples)
+        transcript = await self._in(self._hearing_worker, recognition.finish)
+        self._inbox.post(Heard(generation, self._parts.mind.strip_wake(transcript.text), self._parts.clock()))
+
+    async def _think(self, generation: int, text: str) -> None:
+        answer = await self._in(None, self._parts.mind.answer, text, self._conversation)
+        self._inbox.post(Answered(generation, answer.intent, answer.text, self._parts.clock()))
+
+    async def _speak(self, generation: int, text: str) -> None:
+        lane, voice = self._parts.lane, self._parts.voice
+        splitter = ClauseSplitter()
+        resampler = StreamResampler(voice.rate, lane.rate)
+        for clause in [*splitter.feed(text), *splitter.finish()]:
+            await self._until_low(generation)
+            pieces = voice.synthesise(clause)
+            while (piece := await self._in(self._voice_worker, next, pieces, None)) is not None:
+                lane.put(generation, resampler.feed(piece))
+        lane.put(generation, resampler.flush())
+        lane.finish(generation)
+
+    async def _until_low(self, generation: int) -> None:
+        while self._parts.lane.queued(generation) > LOOKAHEAD:
+            await self._inbox.progress()
+
+    async def _in(self, worker: Executor | None, call: Callable[[*_Ts], _T], *arguments: *_Ts) -> _T:
+        return await self._loop.run_in_executor(worker, call, *arguments)
