@@ -76,11 +76,11 @@ class _Check:
         fields = _fields(inner)
         if isinstance(value, dict) and fields:
             self._struct(value, fields, path)
-        elif isinstance(value, dict) and len(parts) == 2:
+        elif isinstance(value, dict) and get_origin(inner) is dict:
             for key, item in value.items():
                 self._key(key, parts[0], (*path, key))
                 self.value(item, parts[1], (*path, key))
-        elif isinstance(value, list) and parts:
+        elif isinstance(value, list) and get_origin(inner) in (list, tuple):
             for index, item in enumerate(value):
                 self.value(item, parts[0], (*path, index))
         if len(self.problems) > before:
@@ -145,5 +145,5 @@ def _member(value: object, type_: Any) -> Any:
 
 def _alike(value: object, type_: Any) -> bool:
     if isinstance(value, dict):
-        return bool(_fields(type_)) or len(get_args(type_)) == 2
+        return bool(_fields(type_)) or get_origin(type_) is dict
     return isinstance(value, list) and get_origin(type_) in (list, tuple)

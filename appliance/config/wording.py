@@ -38,6 +38,8 @@ def shown(value: object) -> str:
         return "{…}"
     if isinstance(value, bool | str):
         return shorten(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, int) and abs(value) >= 10**_LONGEST:
+        return shorten(hex(value))  # str() refuses thousands of digits
     return shorten(str(value))
 
 
@@ -118,13 +120,13 @@ def _allowed(info: inspect.Type) -> str:
         case inspect.StrType(pattern=str(pattern)):
             return f"text like {pattern}"
         case inspect.StrType():
-            return "text" + _size(info.min_length, info.max_length, "letters")
+            return "text" + _size(info.min_length, info.max_length)
         case inspect.LiteralType() | inspect.EnumType():
             values = info.values if isinstance(info, inspect.LiteralType) else [member.value for member in info.cls]
             return any_of(map(str, values))
         case inspect.CollectionType():
             inner = " or ".join(dict.fromkeys(_allowed(each) for each in _flat(info.item_type)))
-            return f"a list, each item {inner}" + _size(info.min_length, info.max_length, "items")
+            return f"a list, each item {inner}" + _size(info.min_length, info.max_length)
         case inspect.DictType() | inspect.StructType():
             return "a table"
         case _:
@@ -138,9 +140,8 @@ def _range(info: inspect.IntType | inspect.FloatType) -> str:
     return _bounds(bounds)
 
 
-def _size(least: int | None, most: int | None, unit: str) -> str:
-    found = _bounds(((least, "at least"), (most, "at most")))
-    return f"{found} {unit}" if found else ""
+def _size(least: int | None, most: int | None) -> str:
+    return _bounds(((least, "length at least"), (most, "length at most")))
 
 
 def _bounds(bounds: Iterable[tuple[float | None, str]]) -> str:
