@@ -95,7 +95,7 @@ def any_of(names: Iterable[str]) -> str:
 
 def allowed(type_: Any) -> str:
     """What a value of `type_` may be."""
-    return " or ".join(dict.fromkeys(_allowed(info) for info in _members(type_)))
+    return _any(_members(type_))
 
 
 def _members(type_: Any) -> list[inspect.Type]:
@@ -109,6 +109,10 @@ def _flat(info: inspect.Type) -> list[inspect.Type]:
     if isinstance(info, inspect.UnionType):
         return [member for each in info.types for member in _flat(each)]
     return [info]
+
+
+def _any(infos: Iterable[inspect.Type]) -> str:
+    return " or ".join(dict.fromkeys(map(_allowed, infos)))
 
 
 def _allowed(info: inspect.Type) -> str:
@@ -125,9 +129,11 @@ def _allowed(info: inspect.Type) -> str:
             values = info.values if isinstance(info, inspect.LiteralType) else [member.value for member in info.cls]
             return any_of(map(str, values))
         case inspect.CollectionType():
-            inner = " or ".join(dict.fromkeys(_allowed(each) for each in _flat(info.item_type)))
-            return f"a list, each item {inner}" + _size(info.min_length, info.max_length)
-        case inspect.DictType() | inspect.StructType():
+            size = _size(info.min_length, info.max_length)
+            return f"a list, each item {_any(_flat(info.item_type))}{size}"
+        case inspect.DictType():
+            return f"a table, each entry {_any(_flat(info.value_type))}"
+        case inspect.StructType():
             return "a table"
         case _:
             return type(info).__name__.removesuffix("Type").lower()
@@ -137,13 +143,13 @@ def _range(info: inspect.IntType | inspect.FloatType) -> str:
     if info.ge is not None and info.le is not None:
         return f" from {info.ge:g} to {info.le:g}"
     bounds = ((info.ge, "at least"), (info.gt, "more than"), (info.le, "at most"), (info.lt, "less than"))
-    return _bounds(bounds)
+    return _bounds(", ", bounds)
 
 
 def _size(least: int | None, most: int | None) -> str:
-    return _bounds(((least, "length at least"), (most, "length at most")))
+    return _bounds(", length ", ((least, "at least"), (most, "at most")))
 
 
-def _bounds(bounds: Iterable[tuple[float | None, str]]) -> str:
+def _bounds(lead: str, bounds: Iterable[tuple[float | None, str]]) -> str:
     found = [f"{word} {bound:g}" for bound, word in bounds if bound is not None]
-    return f", {' and '.join(found)}" if found else ""
+    return lead + " and ".join(found) if found else ""

@@ -39,8 +39,10 @@ class Scenario(msgspec.Struct, frozen=True):
     say: list[Say] = []
     room: Room = Room()
     words: dict[str, Annotated[float, msgspec.Meta(gt=0, lt=1)]] = {}
-    tags: Annotated[tuple[Annotated[str, msgspec.Meta(min_length=1)], ...], msgspec.Meta(max_length=2)] = ()
+    tags: Annotated[tuple[str, ...], msgspec.Meta(max_length=2)] = ()
     limit: float | Literal["none"] = "none"
+    code: Annotated[str, msgspec.Meta(min_length=2, max_length=3)] | None = None
+    number: Annotated[str, msgspec.Meta(pattern="^[0-9]+$")] = "1"
     seats: dict[Literal["left", "right"], Room] = {}
 
 
@@ -100,11 +102,11 @@ colour = "Blu"
 alexa = 1
 [seats.lift]
 """
-    keys = '"limit", "room", "say", "seats", "tags", "title" or "words"'
+    keys = '"code", "limit", "number", "room", "say", "seats", "tags", "title" or "words"'
     assert problems(text) == [
         f'f.toml:1: titel = "x": is not known here; allowed: {keys}; did you mean "title"?',
         "f.toml:1: title: is missing; allowed: text",
-        "f.toml:3: tags = 3: is a number; allowed: text, length at least 1",
+        "f.toml:3: tags = 3: is a number; allowed: text",
         "f.toml:6: say.at = -1: is out of range; allowed: a number, at least 0",
         'f.toml:7: say.after = "redy": is not known; allowed: "ready", "reply" or "wake"; did you mean "ready"?',
         "f.toml:8: say.file: is missing; allowed: text",
@@ -124,6 +126,10 @@ alexa = 1
     [
         ("say = 3", "say = 3: is a number; allowed: a list, each item a table"),
         ("room = []", "room = []: is a list; allowed: a table"),
+        (
+            "words = 1",
+            "words = 1: is a number; allowed: a table, each entry a number, more than 0 and less than 1",
+        ),
         ("say = [[]]", "say = []: is a list; allowed: a table"),
         (
             "words = {a = nan}",
@@ -134,8 +140,10 @@ alexa = 1
         ("limit = 2020-01-01", 'limit = 2020-01-01: is a date or time; allowed: a number or "none"'),
         (
             'tags = ["a", "b", "c"]',
-            'tags = ["a", "b", "c"]: does not fit; allowed: a list, each item text, length at least 1, length',
+            'tags = ["a", "b", "c"]: does not fit; allowed: a list, each item text, length at most 2',
         ),
+        ('code = "abcd"', 'code = "abcd": does not fit; allowed: text, length at least 2 and at most 3'),
+        ('number = ""', 'number = "": does not fit; allowed: text like ^[0-9]+$'),
         ("room.quiet = 1", "room.quiet = 1: is a number; allowed: true or false"),
         (
             "limit = usb",

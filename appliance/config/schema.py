@@ -1,0 +1,86 @@
+"""Everything that can be set. config/appliance.toml is its documentation for people; a test keeps the two alike."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+Threshold = Annotated[float, Meta(ge=0.05, le=0.99)]
+
+
+class Microphone(Struct, frozen=True):
+    """Where the appliance hears."""
+
+    card: Annotated[
+        str, Meta(description="The sound card's name, or a part of it; \"\" is the system's default card.")
+    ] = ""
+
+
+class Speaker(Struct, frozen=True):
+    """Where the appliance speaks."""
+
+    card: Annotated[
+        str, Meta(description="The sound card's name, or a part of it; \"\" is the system's default card.")
+    ] = ""
+
+
+class Wake(Struct, frozen=True):
+    """How you call the appliance."""
+
+    refractory: Annotated[
+        float, Meta(ge=0, le=10, description="Seconds after a wake word in which it does not wake again.")
+    ] = 1.0
+    words: Annotated[
+        dict[str, Threshold],
+        Meta(
+            description="The wake words, each with the score that it takes; the lower, the more easily it wakes, also by mistake."
+        ),
+    ] = field(default_factory=lambda: {"alexa": 0.5})
+
+
+class Listening(Struct, frozen=True):
+    """When your turn begins and ends."""
+
+    pause: Annotated[
+        float, Meta(ge=0.2, le=3, description="Seconds of silence after your words that end your turn.")
+    ] = 0.6
+    patience: Annotated[
+        float, Meta(ge=1, le=30, description="Seconds after the wake word in which you have to begin to speak.")
+    ] = 5.0
+    limit: Annotated[
+        float, Meta(ge=2, le=60, description="Seconds after which your turn ends even if you, or the noise, go on.")
+    ] = 15.0
+    preroll: Annotated[
+        float, Meta(ge=0, le=2, description="Seconds before your first word that speech-to-text gets to hear too.")
+    ] = 0.5
+
+
+class SpeechToText(Struct, frozen=True):
+    """What turns your words into text."""
+
+    engine: Annotated[
+        Literal["auto", "moonshine", "vosk"],
+        Meta(description='The engine; "auto" is Moonshine for English and Vosk for every other language.'),
+    ] = "auto"
+
+
+class Voice(Struct, frozen=True):
+    """What the appliance speaks with."""
+
+    name: Annotated[
+        str, Meta(min_length=1, description="The voice; `appliance models list` shows which there are.")
+    ] = "en_US-joe-medium"
+
+
+class Settings(Struct, frozen=True):
+    """The whole configuration."""
+
+    language: Annotated[
+        str,
+        Meta(min_length=2, max_length=3, description="The language that you speak with the appliance, as its code."),
+    ] = "en"
+    microphone: Microphone = Microphone()
+    speaker: Speaker = Speaker()
+    wake: Wake = field(default_factory=Wake)
+    listening: Listening = Listening()
+    stt: SpeechToText = SpeechToText()
+    voice: Voice = Voice()
