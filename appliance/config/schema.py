@@ -31,9 +31,7 @@ class Wake(Struct, frozen=True):
     ] = 1.0
     words: Annotated[
         dict[str, Threshold],
-        Meta(
-            description="The wake words, each with the score that it takes; the lower, the more easily it wakes, also by mistake."
-        ),
+        Meta(description="Each wake word and the score that it takes; a lower one wakes more easily, also by mistake."),
     ] = field(default_factory=lambda: {"alexa": 0.5})
 
 
