@@ -1,22 +1,31 @@
 """What tests of several parts share: the real models, and the real recordings."""
 
-import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from appliance.models.directory import data_directory, models_in
+from appliance.models.fetch import fetch
+from appliance.models.manifest import load_manifest, needed, with_siblings
+from appliance.models.report import Report
+
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
-    """The data directory with all default models under models/."""
-    data = os.environ.get("APPLIANCE_DATA")
-    return Path(data) if data else Path.home() / ".local/share/appliance"
+    """The data directory, with all default models below models/; fetched the first time, and kept."""
+    manifest = load_manifest()
+    models = needed(manifest, "en", "moonshine", ["alexa"], "en_US-joe-medium")
+    fetch(with_siblings(manifest, models), data_directory(), manifest, Report(sys.stderr))
+    return data_directory()
 
 
 @pytest.fixture(scope="session")
-def vosk_ko_dir(models_dir: Path) -> Path:
-    """The folder of the Korean Vosk model."""
-    return models_dir / "models/stt/vosk-ko"
+def vosk_ko_dir() -> Path:
+    """The folder of the Korean Vosk model; fetched the first time, and kept."""
+    manifest = load_manifest()
+    fetch([manifest.find("stt/vosk-ko")], data_directory(), manifest, Report(sys.stderr))
+    return models_in(data_directory()) / "stt/vosk-ko"
 
 
 @pytest.fixture(scope="session")
