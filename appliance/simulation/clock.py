@@ -45,10 +45,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self, executor: Executor | None, func: Callable[[*_Ts], Any], *args: *_Ts
     ) -> asyncio.Future[Any]:
         """As asyncio's own, and the clock stands still until the job's result has arrived."""
-        self._virtual.busy += 1
         future = super().run_in_executor(executor, func, *args)
+        self._virtual.busy += 1  # only now: what was refused never gets done
         future.add_done_callback(self._done)
         return future
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  asyncio's own
+        """As asyncio's own, without a limit: on this clock any limit would be over before a thread could end."""
+        await super().shutdown_default_executor()
 
     def _done(self, _: object) -> None:
         self._virtual.busy -= 1
