@@ -9,8 +9,6 @@ from typing import Protocol, TypeVar, TypeVarTuple
 
 from appliance.audio.devices import Samples
 from appliance.audio.lane import Lane
-from appliance.audio.resample import StreamResampler
-from appliance.core.clauses import ClauseSplitter
 from appliance.core.effects import Drop, Effect, FinishListening, Hush, Listen, Report, Speak, Think
 from appliance.core.events import Answered, Event, Failed, Heard
 from appliance.core.turn import IllegalEventError, Phase, Turn, step
@@ -18,6 +16,7 @@ from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.stt import Recogniser
 from appliance.quests import Quest, QuestManager
+from appliance.speaking.reply import speak
 from appliance.speaking.voice import Voice
 from appliance.thinking.offline import Answer, Conversation
 
@@ -26,10 +25,6 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
 _Audio = asyncio.Queue[Samples | None]
-
-LOOKAHEAD = 2.0
-"""Seconds of speech that are kept ready: enough to synthesise the next clause on a small board, and little enough
-that an interruption finds the voice's worker free."""
 
 
 class Mind(Protocol):
@@ -142,15 +137,15 @@ class Conductor:
                 for observer in self._observers:
                     observer.report(effect)
             case Listen():
-                self._quests.add(self._hearing(effect))
+                self._quests.start(self._hearing(effect))
             case FinishListening(generation):
                 self._parts.ears.finish(generation)
             case Think(generation, text):
-                self._quests.add(self._work("think", generation, lambda: self._think(generation, text)))
+                self._quests.start(self._work("think", generation, lambda: self._think(generation, text)))
             case Speak(generation, text):
                 self._conversation.last_reply = text
                 self._parts.lane.open(generation)
-                self._quests.add(self._work("speak", generation, lambda: self._speak(generation, text)))
+                self._quests.start(self._work("speak", generation, lambda: self._speak(generation, text)))
             case Drop(generation):
                 for stage in ("hear", "think", "speak"):
                     self._quests.discard(f"{stage}-{generation}")
@@ -199,20 +194,8 @@ class Conductor:
         self._inbox.post(Answered(generation, answer.intent, answer.text, self._parts.clock()))
 
     async def _speak(self, generation: int, text: str) -> None:
-        lane, voice = self._parts.lane, self._parts.voice
-        splitter = ClauseSplitter()
-        resampler = StreamResampler(voice.rate, lane.rate)
-        for clause in [*splitter.feed(text), *splitter.finish()]:
-            await self._until_low(generation)
-            pieces = voice.synthesise(clause)
-            while (piece := await self._in(self._voice_worker, next, pieces, None)) is not None:
-                lane.put(generation, resampler.feed(piece))
-        lane.put(generation, resampler.flush())
-        lane.finish(generation)
-
-    async def _until_low(self, generation: int) -> None:
-        while self._parts.lane.queued(generation) > LOOKAHEAD:
-            await self._inbox.progress()
+        parts = self._parts
+        await speak(text, generation, parts.voice, parts.lane, self._voice_worker, self._inbox.progress)
 
     async def _in(self, worker: Executor | None, call: Callable[[*_Ts], _T], *arguments: *_Ts) -> _T:
         return await self._loop.run_in_executor(worker, call, *arguments)

@@ -1,0 +1,57 @@
+"""`appliance bench`: the benches by name."""
+
+import argparse
+import difflib
+import importlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from appliance.bench.figures import Result
+from appliance.errors import BadInputError
+
+if TYPE_CHECKING:
+    from appliance.config.schema import Settings
+
+Setup = Callable[[argparse.Namespace], "tuple[Settings, Path]"]
+
+BENCHES = {
+    "answer": "end of your speech to first sample of the answer",
+    "idle": "processor share while nobody speaks",
+    "memory": "memory with all models loaded",
+    "start": "start to ready",
+}
+
+
+def add_parser(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser, setup: Setup
+) -> None:
+    """Register `bench`; `setup` gives the settings and the folder of the models."""
+    names = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
+    parser = commands.add_parser("bench", parents=[common], help="measure this machine", epilog=names)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one of the benches below (default: all)")
+    parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.set_defaults(handler=lambda options: _bench(options, setup))
+
+
+def _bench(options: argparse.Namespace, setup: Setup) -> int:
+    if options.name is not None and options.name not in BENCHES:
+        near = difflib.get_close_matches(options.name, BENCHES, 1)
+        raise BadInputError(
+            "appliance bench",
+            f'there is no bench "{options.name}"',
+            allowed=", ".join(BENCHES),
+            remedy=f'Did you mean "{near[0]}"?' if near else "",
+        )
+    settings, models = setup(options)
+    results: list[Result] = []
+    for name in [options.name] if options.name else BENCHES:
+        result: Result = importlib.import_module(f"appliance.bench.{name}").measure(settings, models)
+        results.append(result)
+        if not options.json:
+            print("\n".join(result.lines()), flush=True)
+    if options.json:
+        print(json.dumps([asdict(result) for result in results], indent=2))
+    return 0

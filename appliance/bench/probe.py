@@ -1,0 +1,64 @@
+"""The whole appliance in a process of its own: says when it is ready, answers a question, and says what it holds."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from appliance.config.schema import Settings
+from appliance.core.effects import Report
+from appliance.core.turn import Phase
+from appliance.simulation.run import simulate
+from appliance.simulation.scenario import parse
+
+SCENARIO = """
+title = "one question"
+[[say]]
+text = "Alexa, what time is it?"
+after = "ready"
+delay = 0.2
+[[expect]]
+intent = "time"
+"""
+
+
+class _Ready:
+    """Says so once the conversation has its first phase."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def report(self, report: Report) -> None:
+        """Not of interest."""
+
+    def phase(self, phase: Phase, at: float) -> None:
+        """Idle for the first time is ready."""
+        if not self._said:
+            self._said = True
+            sys.stdout.write("ready\n")
+            sys.stdout.flush()
+
+
+def memory() -> dict[str, int]:
+    """VmRSS and VmHWM of this process in bytes. Source: proc(5)."""
+    fields = dict(
+        line.split(":", 1) for line in Path("/proc/self/status").read_text("utf-8").splitlines() if ":" in line
+    )
+    return {name: int(fields[name].split()[0]) * 1024 for name in ("VmRSS", "VmHWM")}
+
+
+def main() -> None:
+    """Settings as JSON on standard input, the folder of the models as the argument."""
+    settings = msgspec.json.decode(sys.stdin.buffer.read(), type=Settings)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        scenario = parse(SCENARIO, out / "probe.toml")
+        outcome = simulate(scenario, settings, Path(sys.argv[1]), out, fast=False, observers=(_Ready(),))
+    if outcome.problems:
+        sys.exit("\n".join(outcome.problems))
+    sys.stdout.write(msgspec.json.encode(memory()).decode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""The commands. Imports nothing heavy until a command needs it."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from appliance.errors import ApplianceError
+
+if TYPE_CHECKING:
+    from appliance.config.schema import Settings
+    from appliance.simulation.scenario import Scenario
+
+Handler = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. 0 done, 1 failed, 2 wrong usage or bad input."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO if options.verbose else logging.WARNING, format="%(levelname)s %(message)s")
+    handler: Handler = options.handler
+    try:
+        return handler(options)
+    except ApplianceError as error:
+        print(error, file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    from appliance.bench.command import add_parser as add_bench
+    from appliance.models.command import add_parser as add_models
+
+    parser = argparse.ArgumentParser(prog="appliance", description="A self-hosted smart speaker.")
+    parser.add_argument(
+        "--verbose", action="store_true", help="also log what is only of interest when something is wrong"
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="the configuration (default: /etc/appliance/appliance.toml, if there is one)",
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", parents=[common], help="listen and answer, until it is stopped")
+    run.add_argument(
+        "--demo",
+        choices=("auto", "always", "never"),
+        default="never",
+        help="a demonstration in the simulated room: instead of the sound card (always), or where there is none (auto)",
+    )
+    run.add_argument(
+        "--out", type=Path, default=Path("demonstration"), metavar="DIR", help="where the demonstration goes"
+    )
+    run.set_defaults(handler=_run)
+
+    say = commands.add_parser("say", parents=[common], help="say a text")
+    say.add_argument("text", metavar="TEXT")
+    say.set_defaults(handler=_say)
+
+    simulate = commands.add_parser("simulate", parents=[common], help="play a scenario in the simulated room")
+    simulate.add_argument("scenario", type=Path, metavar="SCENARIO.toml")
+    simulate.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="for timeline.json, room.wav, timeline.svg"
+    )
+    simulate.add_argument("--fast", action="store_true", help="as fast as the engines can; no latencies from this")
+    simulate.set_defaults(handler=_simulate)
+
+    add_models(commands)
+
+    add_bench(commands, common, _settings_and_models)
+    return parser
+
+
+def _settings_and_models(options: argparse.Namespace) -> "tuple[Settings, Path]":
+    """The configuration, and the folder with all the models that it needs."""
+    from appliance.config.store import load
+    from appliance.models.directory import data_directory
+    from appliance.models.manifest import load_manifest, needed, require
+
+    settings = load(options.config)
+    require(needed(load_manifest(), settings), data_directory())
+    return settings, data_directory() / "models"
+
+
+def _run(options: argparse.Namespace) -> int:
+    from appliance.models.directory import data_directory
+    from appliance.service.single import only_one
+
+    settings, models = _settings_and_models(options)
+    with only_one(data_directory()):
+        from appliance.audio.cards import any_card
+
+        if options.demo == "always" or (options.demo == "auto" and not any_card()):
+            return _demonstrate(settings, models, options.out)
+        from appliance.run import run_on_card
+
+        asyncio.run(run_on_card(settings, models))
+    return 0
+
+
+def _demonstrate(settings: "Settings", models: Path, out: Path) -> int:
+    import appliance.simulation
+    from appliance.simulation.scenario import read
+
+    print("There is no sound card to use, so this is a demonstration in a simulated room.\n", flush=True)
+    scenario = Path(appliance.simulation.__file__).with_name("demonstration.toml")
+    return _play(read(scenario), settings, models, out, fast=False)
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from appliance.simulation.scenario import read
+
+    scenario = read(options.scenario)
+    settings, models = _settings_and_models(options)
+    return _play(scenario, settings, models, options.out, fast=options.fast)
+
+
+def _play(scenario: "Scenario", settings: "Settings", models: Path, out: Path, *, fast: bool) -> int:
+    from appliance.console import Console
+    from appliance.simulation.run import simulate
+
+    console = Console(lambda at: f"{at:8.2f} s")
+    outcome = simulate(scenario, settings, models, out, fast=fast, observers=(console,))
+    for path in outcome.files:
+        print(f"wrote {path}")
+    for problem in outcome.problems:
+        print(problem, file=sys.stderr)
+    return 1 if outcome.problems else 0
+
+
+def _say(options: argparse.Namespace) -> int:
+    from appliance.say import say
+
+    settings, models = _settings_and_models(options)
+    asyncio.run(say(options.text, settings, models))
+    return 0

@@ -1,0 +1,41 @@
+"""The conversation, printed as it happens."""
+
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from appliance.core.effects import Report
+from appliance.core.turn import Phase
+
+
+class Console:
+    """An observer that writes one line for whatever a person wants to follow; `stamp` words the time of it."""
+
+    def __init__(self, stamp: Callable[[float], str], out: TextIO | None = None) -> None:
+        self._stamp = stamp
+        self._out = out or sys.stdout
+
+    def report(self, report: Report) -> None:
+        """A line of the conversation; what only the timeline needs is left out."""
+        line = self._line(report)
+        if line:
+            print(f"{self._stamp(report.at)}  {line}", file=self._out, flush=True)
+
+    def phase(self, phase: Phase, at: float) -> None:
+        """The phases show in the lines already."""
+
+    def _line(self, report: Report) -> str:
+        data = report.data
+        match report.kind:
+            case "wake":
+                return "(button)" if data["by"] == "button" else f"(wake word: {data['word']})"
+            case "heard":
+                return f"you:     {data['text']}"
+            case "reply_text" if data["text"]:
+                return f"speaker: {data['text']}"
+            case "interrupted":
+                return "(interrupted)"
+            case "notice":
+                return f"({data['text']})"
+            case _:
+                return ""

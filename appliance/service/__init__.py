@@ -1,0 +1,1 @@
+"""The appliance as something that runs on a machine."""

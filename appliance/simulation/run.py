@@ -1,0 +1,95 @@
+"""`appliance simulate`: the whole appliance, with its real engines, in the simulated room."""
+
+import asyncio
+import threading
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from appliance.conductor import Observer
+from appliance.config.schema import Settings
+from appliance.errors import ApplianceError
+from appliance.simulation.clock import VirtualLoop
+from appliance.simulation.expect import unmet
+from appliance.simulation.room import Done, Room
+from appliance.simulation.scenario import Moment, Scenario
+from appliance.simulation.script import Script
+from appliance.simulation.sounds import said
+from appliance.simulation.svg import draw
+from appliance.simulation.timeline import Timeline
+from appliance.simulation.tracks import Tracks
+from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a scenario."""
+
+    timeline: Timeline
+    done: tuple[Done, ...]
+    """The steps as they were carried out."""
+    problems: tuple[str, ...]
+    """What did not go as the scenario says, for people; empty when all did."""
+    files: tuple[Path, ...]
+
+
+def simulate(
+    scenario: Scenario, settings: Settings, models: Path, out: Path, *, fast: bool, observers: tuple[Observer, ...] = ()
+) -> Outcome:
+    """Play `scenario` and write timeline.json, room.wav and timeline.svg into `out`.
+
+    `fast`: on a clock that moves on as soon as the engines have done their work. ApplianceError when something that
+    is needed is missing.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ApplianceError(str(out), f"cannot be made: {error.strerror}", remedy="Name another folder") from error
+    with asyncio.Runner(loop_factory=VirtualLoop if fast else None) as runner:
+        return runner.run(_simulate(scenario, settings, models, out, fast, observers))
+
+
+async def _simulate(
+    scenario: Scenario, settings: Settings, models: Path, out: Path, fast: bool, observers: tuple[Observer, ...]
+) -> Outcome:
+    engines = await load_engines(settings, models)
+    script, timeline = Script(scenario), Timeline()
+    sounds = await asyncio.to_thread(said, scenario, lambda: engines.voice)
+    with Tracks(out / "room.wav") as tracks:
+        room = Room(scenario.acoustics, script, sounds, tracks.add)
+        await _play(room, script, settings, engines, fast, (timeline, script, *observers))
+    timeline.write(out / "timeline.json")
+    note = "on a clock of its own: no latencies" if fast else ""
+    (out / "timeline.svg").write_text(draw(scenario.title, timeline, room.done, out / "room.wav", note), "utf-8")
+    missing = unmet(scenario.expects, timeline.turns())
+    problems = (*script.failures(), *([missing] if missing else ()))
+    return Outcome(
+        timeline,
+        tuple(room.done),
+        problems,
+        tuple(out / name for name in ("timeline.json", "room.wav", "timeline.svg")),
+    )
+
+
+async def _play(
+    room: Room, script: Script, settings: Settings, engines: Engines, fast: bool, observers: tuple[Observer, ...]
+) -> None:
+    began = datetime.now().astimezone()
+    devices = Devices(room.microphone, room.speaker, room.clock, lambda: began + timedelta(seconds=room.clock()))
+    supervisor = Supervisor(settings, engines, devices, observers)
+    room.button.start(supervisor.press)
+    ready = asyncio.Event()
+
+    def on_ready() -> None:
+        script.moment(Moment.READY, room.clock())
+        ready.set()
+
+    over = threading.Event()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(supervisor.run(on_ready))
+        await ready.wait()
+        try:
+            await (room.run_fast() if fast else asyncio.to_thread(room.run_realtime, over))
+        finally:
+            over.set()
+            supervisor.stop()

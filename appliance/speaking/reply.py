@@ -1,0 +1,39 @@
+"""A reply on its way into the lane: the next clause is synthesised while the one before is played."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+
+from appliance.audio.lane import Lane
+from appliance.audio.resample import StreamResampler
+from appliance.core.clauses import ClauseSplitter
+from appliance.speaking.voice import Voice
+
+LOOKAHEAD = 2.0
+"""Seconds of speech that are kept ready: enough to synthesise the next clause on a small board, and little enough
+that an interruption finds the voice's worker free."""
+
+
+async def speak(
+    text: str,
+    generation: int,
+    voice: Voice,
+    lane: Lane,
+    worker: Executor,
+    progress: Callable[[], Awaitable[None]],
+) -> None:
+    """Put all of `text` into the lane of `generation`, which must be open, and finish it.
+
+    The voice runs in `worker`, one piece at a time; `progress` returns when the lane has used up some of its samples.
+    """
+    loop = asyncio.get_running_loop()
+    splitter = ClauseSplitter()
+    resampler = StreamResampler(voice.rate, lane.rate)
+    for clause in [*splitter.feed(text), *splitter.finish()]:
+        while lane.queued(generation) > LOOKAHEAD:
+            await progress()
+        pieces = voice.synthesise(clause)
+        while (piece := await loop.run_in_executor(worker, next, pieces, None)) is not None:
+            lane.put(generation, resampler.feed(piece))
+    lane.put(generation, resampler.flush())
+    lane.finish(generation)

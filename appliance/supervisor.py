@@ -1,0 +1,140 @@
+"""Composition root: settings -> devices and engines -> quests; orderly start and stop."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from appliance.audio.devices import Microphone, Speaker
+from appliance.audio.lane import Lane
+from appliance.conductor import Conductor, Inbox, Observer, Parts
+from appliance.config.schema import Settings
+from appliance.core.endpoint import EndpointSettings
+from appliance.core.events import Pressed
+from appliance.core.turn import Phase
+from appliance.errors import ApplianceError
+from appliance.hearing.ears import Ears
+from appliance.hearing.recognisers import load_recogniser
+from appliance.hearing.stt import Recogniser
+from appliance.hearing.vad import VoiceActivity
+from appliance.hearing.wake import WakeWords
+from appliance.quests import Quest, QuestManager
+from appliance.speaking.piper import load_voice
+from appliance.speaking.voice import Voice
+from appliance.thinking.offline import Offline
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """A sound card, or a room that stands in for one."""
+
+    microphone: Microphone
+    speaker: Speaker
+    clock: Callable[[], float]
+    """Seconds on the clock of the microphone's frames."""
+    now: Callable[[], datetime]
+    """The local wall-clock time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The loaded models."""
+
+    wake: WakeWords
+    activity: VoiceActivity
+    recogniser: Recogniser
+    voice: Voice
+
+
+async def load_engines(settings: Settings, models: Path) -> Engines:
+    """Load all models side by side: they wait for the disk and release the interpreter while they parse."""
+    wake, activity, recogniser, voice = await asyncio.gather(
+        asyncio.to_thread(WakeWords, models, settings.wake.words, settings.wake.refractory),
+        asyncio.to_thread(VoiceActivity, models),
+        asyncio.to_thread(load_recogniser, settings.stt.engine, settings.language, models),
+        asyncio.to_thread(load_voice, models, settings.voice.name),
+    )
+    return Engines(wake, activity, recogniser, voice)
+
+
+class Supervisor:
+    """Runs one appliance on its devices. Made and used in the event loop."""
+
+    def __init__(self, settings: Settings, engines: Engines, devices: Devices, observers: Sequence[Observer]) -> None:
+        self._devices = devices
+        self._observers = observers
+        self._inbox = Inbox()
+        self._loop = asyncio.get_running_loop()
+        self._over: asyncio.Future[None] = self._loop.create_future()
+        listening = settings.listening
+        self._patience = listening.patience
+        self._parts = Parts(
+            ears=Ears(
+                engines.wake,
+                engines.activity,
+                EndpointSettings(pause=listening.pause, patience=listening.patience, limit=listening.limit),
+                self._inbox.post,
+                preroll=listening.preroll,
+            ),
+            recogniser=engines.recogniser,
+            mind=Offline(settings.language, devices.now, tuple(settings.wake.words)),
+            voice=engines.voice,
+            lane=Lane(devices.speaker.rate, self._inbox.post, self._inbox.post_progress),
+            clock=devices.clock,
+        )
+
+    def press(self, at: float) -> None:
+        """The button went down. From any thread."""
+        self._inbox.post(Pressed(at))
+
+    def stop(self) -> None:
+        """Silence at once, then an orderly end of `run`. From any thread."""
+        self._parts.lane.hush()
+        self._loop.call_soon_threadsafe(self._finish, None)
+
+    async def run(self, on_ready: Callable[[], None]) -> None:
+        """Until `stop`; `on_ready` is called once it hears. ApplianceError when a device gives up."""
+        devices, parts = self._devices, self._parts
+        async with QuestManager() as quests:
+            conductor = Conductor(self._inbox, parts, quests, self._observers, self._patience)
+            quests.start(Quest.from_run_step("conductor", conductor.run))
+            try:
+                devices.speaker.start(parts.lane, _ignore_reference, self._fault("speaker"))
+                devices.microphone.start(parts.ears.feed, self._fault("microphone"))
+                for observer in self._observers:
+                    observer.phase(Phase.IDLE, devices.clock())
+                on_ready()
+                await self._over
+            finally:
+                parts.lane.hush()
+                await asyncio.to_thread(self._close_devices)
+                conductor.close()
+
+    def _close_devices(self) -> None:
+        self._devices.speaker.stop()
+        self._devices.microphone.stop()
+
+    def _fault(self, device: str) -> Callable[[str], None]:
+        def report(reason: str) -> None:
+            error = ApplianceError(
+                device, reason, remedy="Plug it in, check `arecord -l` and `aplay -l`, and start again"
+            )
+            self._loop.call_soon_threadsafe(self._finish, error)
+
+        return report
+
+    def _finish(self, error: ApplianceError | None) -> None:
+        if self._over.done():
+            return
+        if error is None:
+            self._over.set_result(None)
+        else:
+            self._over.set_exception(error)
+
+
+def _ignore_reference(_: object) -> None:
+    """There is no echo canceller to hand the reference to."""
