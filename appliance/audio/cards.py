@@ -1,0 +1,197 @@
+"""Sound cards by their names, and how they are opened. PortAudio is started and ended here and nowhere else."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import pyaudio
+
+from appliance.errors import ApplianceError, BadInputError
+
+Direction = Literal["input", "output"]
+
+Callback = Callable[[bytes | None, int, Mapping[str, float], int], tuple[bytes | None, int]]
+"""PyAudio's: input, number of frames, times, status -> output, whether to go on."""
+
+COMMON_RATES = (48_000, 44_100, 32_000, 96_000, 22_050, 16_000, 8_000)
+"""The rates worth trying on a card, those that lose nothing first."""
+
+_TRY_ANOTHER_FORMAT = {
+    pyaudio.paInvalidSampleRate,
+    pyaudio.paInvalidChannelCount,
+    pyaudio.paSampleFormatNotSupported,
+    pyaudio.paUnanticipatedHostError,  # what some drivers answer to a format that they do not have
+}
+
+_ROLE = {"input": "microphone", "output": "speaker"}
+_LIST_COMMAND = {"input": "arecord -l", "output": "aplay -l"}
+
+_lock = threading.Lock()  # PortAudio counts its users, and opens and closes, without a lock of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A sound card in one direction. The number is PortAudio's, and good only while that is not ended."""
+
+    direction: Direction
+    number: int
+    name: str
+    channels: int
+    rate: int
+    """What the card itself would choose, in samples per second."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCard:
+    """A stream that was opened and not yet started, and the format that the card took."""
+
+    card: Card
+    stream: pyaudio.Stream
+    rate: int
+    channels: int
+
+    def start(self) -> None:
+        """Let it run. ApplianceError: the card would not."""
+        try:
+            self.stream.start_stream()
+        except OSError as error:
+            raise _refused(self.card, error) from error
+
+
+class PortAudio:
+    """PortAudio, from construction to `close`. Each user has their own; the list of cards is made by the first."""
+
+    def __init__(self) -> None:
+        with _lock, _without_stderr():
+            self._audio = pyaudio.PyAudio()
+
+    def close(self) -> None:
+        """End this use; streams that it opened are closed, and what their cards still hold is dropped."""
+        with _lock:
+            self._audio.terminate()
+
+    def cards(self, direction: Direction) -> list[Card]:
+        """All the cards that have channels in this direction, in PortAudio's order."""
+        infos = (self._audio.get_device_info_by_index(number) for number in range(self._audio.get_device_count()))
+        return [card for info in infos if (card := _card(info, direction)).channels > 0]
+
+    def find(self, name: str, direction: Direction) -> Card:
+        """The card called `name`, or the only one whose name contains it, in any case; "": the system's default.
+
+        BadInputError: none or several fit. ApplianceError: there is no card, or no default among them.
+        """
+        cards = self.cards(direction)
+        if not cards:
+            raise ApplianceError(
+                _ROLE[direction],
+                "no sound card that could be one was found",
+                remedy=f"Plug one in. If one is, see whether `{_LIST_COMMAND[direction]}` lists it, and whether this "
+                "user is in the group audio",
+            )
+        if not name:
+            return self._default(cards, direction)
+        wanted = name.casefold()
+        fitting = [card for card in cards if card.name.casefold() == wanted]
+        fitting = fitting or [card for card in cards if wanted in card.name.casefold()]
+        if len(fitting) == 1:
+            return fitting[0]
+        raise BadInputError(
+            _ROLE[direction],
+            f'"{name}" fits several sound cards: {_listed(fitting)}'
+            if fitting
+            else f'no sound card is called "{name}"',
+            allowed=f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default",
+        )
+
+    def _default(self, cards: Sequence[Card], direction: Direction) -> Card:
+        try:
+            if direction == "input":
+                number = int(self._audio.get_default_input_device_info()["index"])
+            else:
+                number = int(self._audio.get_default_output_device_info()["index"])
+            return next(card for card in cards if card.number == number)
+        except (OSError, StopIteration):
+            raise ApplianceError(
+                _ROLE[direction],
+                "the system has no default sound card for it",
+                allowed=_listed(cards),
+                remedy="Set the name of one of them",
+            ) from None
+
+    def open(
+        self,
+        card: Card,
+        rates: Sequence[int],
+        channels: Sequence[int],
+        block: float,
+        callback: Callback | None = None,
+    ) -> OpenCard:
+        """Open `card` for float32 samples at the first of `rates`, and `channels`, that it takes, without starting it.
+
+        `block` is what PortAudio moves at once, in seconds. It calls `callback` for it, or else is read by blocking.
+        ApplianceError: the card takes none of them, or is not to be had.
+        """
+        refusal = OSError(pyaudio.paInvalidChannelCount, "Invalid number of channels")
+        for rate, count in product(dict.fromkeys(rates), dict.fromkeys(channels)):
+            if count > card.channels:
+                continue
+            try:
+                with _lock:
+                    stream = self._audio.open(
+                        rate,
+                        count,
+                        pyaudio.paFloat32,
+                        input=card.direction == "input",
+                        output=card.direction == "output",
+                        start=False,
+                        frames_per_buffer=round(rate * block),
+                        input_device_index=card.number if card.direction == "input" else None,
+                        output_device_index=card.number if card.direction == "output" else None,
+                        stream_callback=callback,
+                    )
+            except OSError as error:
+                refusal = error
+                if error.errno not in _TRY_ANOTHER_FORMAT:
+                    break
+            else:
+                return OpenCard(card, stream, rate, count)
+        raise _refused(card, refusal)
+
+
+@contextmanager
+def _without_stderr() -> Iterator[None]:
+    """Nothing reaches the standard error: ALSA and JACK write a page of it about cards that do not exist."""
+    try:
+        before = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+
+
+def _card(info: Any, direction: Direction) -> Card:
+    channels = info["maxInputChannels" if direction == "input" else "maxOutputChannels"]
+    return Card(direction, info["index"], info["name"], channels, int(info["defaultSampleRate"]))
+
+
+def _refused(card: Card, error: OSError) -> ApplianceError:
+    return ApplianceError(
+        _ROLE[card.direction],
+        f'the sound card "{card.name}" cannot be opened ({error.strerror})',
+        remedy="See whether another program holds it, or set the name of another card",
+    )
+
+
+def _listed(cards: Sequence[Card]) -> str:
+    return ", ".join(f'"{card.name}"' for card in cards)

@@ -1,0 +1,105 @@
+"""The microphone: a real card, read by a thread of its own."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
+from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.resample import Resampler
+from appliance.audio.sampleclock import SampleClock
+
+BLOCK = 0.02
+"""Seconds that are read at once."""
+
+STOP_TIMEOUT = 1.0
+"""Seconds that `stop` waits for a read that does not return; a card that is alive needs one block."""
+
+
+class CardMicrophone:
+    """The sound card called `card`, as `PortAudio.find` takes it; its own rate and channels, resampled to 16 kHz mono.
+
+    Of several channels the first is taken: on microphone arrays others may hold what the speaker plays.
+    """
+
+    def __init__(self, card: str = "") -> None:
+        self.name = card or "default"
+        self._card = card
+        self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
+
+    def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        """Open the card and listen. ApplianceError, BadInputError: it cannot be had."""
+        audio = PortAudio()
+        try:
+            card = audio.find(self._card, "input")
+            self.name = card.name
+            rates = (HEARING_RATE, card.rate, *COMMON_RATES)
+            opened = audio.open(card, rates, (1, 2, card.channels), BLOCK)
+            opened.start()
+        except BaseException:
+            audio.close()
+            raise
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(audio, opened, on_frame, on_fault, self._stopping), name="microphone", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """No frame after this has returned. Stopping twice is fine."""
+        self._stopping.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(STOP_TIMEOUT)
+
+    def _run(
+        self,
+        audio: PortAudio,
+        opened: OpenCard,
+        on_frame: Callable[[Frame], None],
+        on_fault: Callable[[str], None],
+        stopping: threading.Event,
+    ) -> None:
+        why = "what takes its frames failed"
+        try:
+            for frame in _frames(opened):
+                if stopping.is_set():
+                    return
+                on_frame(frame)
+        except _ReadError as error:
+            why = f"it cannot be read any more ({error}). See whether it is still plugged in"
+        finally:
+            audio.close()
+            if not stopping.is_set():
+                on_fault(f'microphone "{self.name}": {why}.')
+
+
+class _ReadError(Exception):
+    pass
+
+
+def _frames(opened: OpenCard) -> Iterator[Frame]:
+    size = round(opened.rate * BLOCK)
+    clock = SampleClock(opened.rate)
+    resampler = Resampler(opened.rate, HEARING_RATE)
+    read = given = 0
+    while True:
+        try:
+            data = opened.stream.read(size, exception_on_overflow=False)
+            waiting = opened.stream.get_read_available()
+        except OSError as error:
+            raise _ReadError(error.strerror) from error
+        # PortAudio's input latency is the size of its buffer; how old the block is says what still waits behind it.
+        at = clock.stamp(read, time.monotonic() - (size + waiting) / opened.rate)
+        held_back = read / opened.rate - given / HEARING_RATE
+        samples = resampler.feed(_first_channel(data, opened.channels))
+        read += size
+        given += len(samples)
+        if len(samples):
+            yield Frame(samples, at - held_back)
+
+
+def _first_channel(data: bytes, channels: int) -> Samples:
+    return np.ascontiguousarray(np.frombuffer(data, np.float32)[::channels])

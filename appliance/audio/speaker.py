@@ -1,0 +1,108 @@
+"""The speaker: a real card that stays open, and plays silence when there is nothing to say."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyaudio
+
+from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
+from appliance.audio.devices import Frame, Source
+from appliance.audio.sampleclock import SampleClock
+
+BLOCK = 0.01
+"""Seconds that the card asks for at once. PortAudio keeps three: for that long what was hushed still sounds."""
+
+CHECK = 0.5
+"""Seconds between two looks at whether the card is still alive."""
+
+_log = logging.getLogger(__name__)
+
+
+class CardSpeaker:
+    """The sound card called `card`, as `PortAudio.find` takes it, at a rate that it has; open from `start` to `stop`.
+
+    ApplianceError, BadInputError: the card cannot be had, now or when it is started.
+    """
+
+    def __init__(self, card: str = "") -> None:
+        self._card = card
+        audio = PortAudio()
+        try:
+            found = audio.find(card, "output")
+            self.name = found.name
+            self.rate = audio.open(found, (COMMON_RATES[0], found.rate, *COMMON_RATES), (2, 1), BLOCK).rate
+        finally:
+            audio.close()
+        self._audio: PortAudio | None = None
+        self._watch: threading.Thread | None = None
+        self._stopping = threading.Event()
+
+    def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        """Pull from `source` for ever. `on_frame` gets the very samples handed to the card, from the card's thread."""
+        audio = PortAudio()
+        try:
+            found = audio.find(self._card, "output")
+            player = _Player(source, on_frame)
+            opened = audio.open(found, (self.rate,), (2, 1), BLOCK, callback=player.fill)
+            player.use(opened)
+            opened.start()
+        except BaseException:
+            audio.close()
+            raise
+        self._audio = audio
+        self._stopping = threading.Event()
+        self._watch = threading.Thread(
+            target=_watch, args=(opened, player, on_fault, self._stopping), name="speaker watch", daemon=True
+        )
+        self._watch.start()
+
+    def stop(self) -> None:
+        """Silent, and the card closed, when this returns. Stopping twice is fine."""
+        self._stopping.set()
+        if self._watch is not None and self._watch is not threading.current_thread():
+            self._watch.join()
+        audio, self._audio = self._audio, None
+        if audio is not None:
+            audio.close()  # which drops what the card still holds; stopping the stream would play it to its end
+
+
+class _Player:
+    """What PortAudio's thread calls."""
+
+    def __init__(self, source: Source, on_frame: Callable[[Frame], None]) -> None:
+        self._source = source
+        self._on_frame = on_frame
+        self._played = 0
+        self.failure = ""
+
+    def use(self, opened: OpenCard) -> None:
+        """To be called before the card is started."""
+        self._channels = opened.channels
+        self._latency = opened.stream.get_output_latency()
+        self._clock = SampleClock(opened.rate)
+
+    def fill(self, _: bytes | None, count: int, times: Mapping[str, float], __: int) -> tuple[bytes, int]:
+        """The next block for the card, the same on all channels."""
+        try:
+            ahead = times["output_buffer_dac_time"] - times["current_time"]
+            # The first blocks have no time yet, and some drivers never have one.
+            at = self._clock.stamp(self._played, time.monotonic() + (ahead if 0 < ahead < 1 else self._latency))
+            samples = np.clip(self._source.pull(count, at), -1, 1)  # PyAudio turns PortAudio's own clipping off
+            self._on_frame(Frame(samples, at))
+            self._played += count
+            return np.repeat(samples, self._channels).tobytes(), pyaudio.paContinue
+        except Exception as error:  # noqa: BLE001 - in PortAudio's thread it would be lost
+            _log.exception("the speaker's source failed")
+            self.failure = f"its source failed ({error!r})"
+            return bytes(4 * count * self._channels), pyaudio.paAbort
+
+
+def _watch(opened: OpenCard, player: _Player, on_fault: Callable[[str], None], stopping: threading.Event) -> None:
+    while not stopping.wait(CHECK):
+        if not opened.stream.is_active():
+            why = player.failure or "the card does not play any more. See whether it is still plugged in"
+            on_fault(f'speaker "{opened.card.name}": {why}.')
+            return
