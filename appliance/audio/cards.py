@@ -163,6 +163,15 @@ class PortAudio:
         raise _refused(card, refusal)
 
 
+def any_card() -> bool:
+    """Whether there is a card to hear with, and one to speak with."""
+    audio = PortAudio()
+    try:
+        return bool(audio.cards("input") and audio.cards("output"))
+    finally:
+        audio.close()
+
+
 @contextmanager
 def _without_stderr() -> Iterator[None]:
     """Nothing reaches the standard error: ALSA and JACK write a page of it about cards that do not exist."""

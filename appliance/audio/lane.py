@@ -17,6 +17,9 @@ from appliance.core.events import ReplyEnded, ReplyStarted
 FADE = 0.005
 """Seconds in which the sound of a reply that is cut goes down to nothing, so that there is no click."""
 
+PROGRESS = 0.25
+"""Seconds of a reply that are used up between two calls of `on_progress`."""
+
 
 @dataclass(slots=True)
 class _Reply:
@@ -51,21 +54,19 @@ class Lane:
     `report` gets a ReplyStarted with the first sample of a generation, and one ReplyEnded for every generation that was
     opened: with its last sample, or from whoever cuts it, so that it ends even if the speaker does not pull any more.
     What is cut before it sounded ends at 0 seconds. Times are on the clock that the speaker pulls with; before its
-    first pull they are 0. `on_low` is called when the reply has less than `low` seconds left and had more before:
-    time to put more. Both are called in order, one at a time, without the lock, from a thread that is at work here.
+    first pull they are 0. `on_progress` is called when more of a reply was used up, and when it is over. Both are called
+    in order, one at a time, without the lock, from a thread that is at work here.
     """
 
     def __init__(
         self,
         rate: int,
         report: Callable[[ReplyStarted | ReplyEnded], None],
-        on_low: Callable[[], None] = lambda: None,
-        low: float = 1.0,
+        on_progress: Callable[[], None] = lambda: None,
     ) -> None:
-        self._rate = rate
+        self.rate = rate
         self._report = report
-        self._on_low = on_low
-        self._low = round(low * rate)
+        self._on_progress = on_progress
         self._lock = threading.Lock()
         self._newest: int | None = None
         self._reply: _Reply | None = None
@@ -122,7 +123,7 @@ class Lane:
         """Seconds of this reply that are still to be pulled; 0 when it is over."""
         with self._lock:
             reply = self._current(generation)
-            return 0.0 if reply is None else reply.queued / self._rate
+            return 0.0 if reply is None else reply.queued / self.rate
 
     def pull(self, count: int, at: float) -> Samples:
         """Exactly `count` samples, the first of which will sound at `at`."""
@@ -131,9 +132,9 @@ class Lane:
             filled = min(count, len(self._fade))
             samples[:filled] = self._fade[:filled]
             self._fade = self._fade[filled:]
-            self._pulled_until = at + count / self._rate
+            self._pulled_until = at + count / self.rate
             if self._reply is not None:
-                self._play(self._reply, samples[filled:], at + filled / self._rate)
+                self._play(self._reply, samples[filled:], at + filled / self.rate)
         self._tell()
         return samples
 
@@ -142,27 +143,26 @@ class Lane:
         return reply if reply is not None and reply.generation == generation else None
 
     def _play(self, reply: _Reply, into: Samples, at: float) -> None:
-        before = reply.queued
-        if before and len(into) and not reply.played:
-            self._outbox.append(partial(self._report, ReplyStarted(reply.generation, at)))
+        before = reply.played
         taken = reply.take(into)
         reply.sounding = 0 < taken == len(into)
-        if taken:
-            reply.until = at + taken / self._rate
-            if before >= self._low > reply.queued:
-                self._outbox.append(self._on_low)
-            self._end_if_played(reply)
+        if not taken:
+            return
+        if not before:
+            self._outbox.append(partial(self._report, ReplyStarted(reply.generation, at)))
+        reply.until = at + taken / self.rate
+        step = PROGRESS * self.rate
+        if reply.played // step > before // step:
+            self._outbox.append(self._on_progress)
+        self._end_if_played(reply)
 
     def _cut(self, reply: _Reply) -> None:
-        low = reply.queued >= self._low
         if reply.sounding:
-            fade = np.zeros(round(FADE * self._rate), np.float32)
+            fade = np.zeros(round(FADE * self.rate), np.float32)
             taken = reply.take(fade)
             self._fade = fade[:taken] * np.linspace(1, 0, taken + 2, dtype=np.float32)[1:-1]
-            reply.until = self._pulled_until + taken / self._rate
+            reply.until = self._pulled_until + taken / self.rate
         self._end(reply, cut=True)
-        if low:
-            self._outbox.append(self._on_low)
 
     def _end_if_played(self, reply: _Reply) -> None:
         if reply.finished and not reply.queued:
@@ -170,8 +170,8 @@ class Lane:
 
     def _end(self, reply: _Reply, *, cut: bool) -> None:
         at = reply.until if reply.played else self._pulled_until
-        ended = ReplyEnded(reply.generation, at, reply.played / self._rate, cut)
-        self._outbox.append(partial(self._report, ended))
+        ended = ReplyEnded(reply.generation, at, reply.played / self.rate, cut)
+        self._outbox += (partial(self._report, ended), self._on_progress)
         self._reply = None
 
     def _tell(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
-from appliance.audio.resample import Resampler
+from appliance.audio.resample import StreamResampler
 from appliance.audio.sampleclock import SampleClock
 
 BLOCK = 0.02
@@ -83,7 +83,7 @@ class _ReadError(Exception):
 def _frames(opened: OpenCard) -> Iterator[Frame]:
     size = round(opened.rate * BLOCK)
     clock = SampleClock(opened.rate)
-    resampler = Resampler(opened.rate, HEARING_RATE)
+    resampler = StreamResampler(opened.rate, HEARING_RATE)
     read = given = 0
     while True:
         try:

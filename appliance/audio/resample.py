@@ -6,10 +6,10 @@ import soxr
 from appliance.audio.devices import Samples
 
 
-class Resampler:
+class StreamResampler:
     """One sound, from rate to rate, in pieces of any size: the pieces together are what one call would have given.
 
-    Some 10 to 40 ms are held back for the next piece, and come at last with `finish`. A new sound needs a new one.
+    Some 10 to 40 ms are held back for the next piece, and come at last with `flush`. A new sound needs a new one.
     """
 
     def __init__(self, source_rate: int, target_rate: int) -> None:
@@ -20,7 +20,7 @@ class Resampler:
         """What is ready after the next samples; may be nothing."""
         return samples if self._stream is None else self._stream.resample_chunk(samples)
 
-    def finish(self) -> Samples:
+    def flush(self) -> Samples:
         """What was held back. Nothing may be fed afterwards."""
         nothing = np.zeros(0, np.float32)
         return nothing if self._stream is None else self._stream.resample_chunk(nothing, last=True)
