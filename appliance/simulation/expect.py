@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from appliance.simulation.scenario import Expect
 from appliance.simulation.timeline import PastTurn
 
+_MOST = 10
+
 
 def unmet(expects: Sequence[Expect], turns: Sequence[PastTurn]) -> str:
     """What was expected first but did not come, and what came instead, in several lines; empty if all came.
@@ -33,11 +35,13 @@ def _report(expect: Expect, which: str, turns: Sequence[PastTurn], met: int) -> 
     if met == len(turns):
         return [*lines, f"  no turn came {before}"]
     lines.append(f"  these turns came {before}:")
-    for turn in turns[met:]:
+    for turn in turns[met : met + _MOST]:
         misses = _misses(expect, turn)
         lines.append(f"  turn {turn.generation}, at {turn.at:.2f} s:")
         for name in ("heard", "intent", "reply"):
             came = getattr(turn, name)
             text = "(nothing)" if came is None else f'"{came}"'
             lines.append(f"    {name:<6}  {text}" + ("   <- does not match" if name in misses else ""))
+    if len(turns) > met + _MOST:
+        lines.append(f"  and {len(turns) - met - _MOST} more")
     return lines

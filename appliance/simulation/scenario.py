@@ -16,9 +16,10 @@ from appliance.config.lines import KeyPath, line_at, offsets
 from appliance.errors import BadInputError, SeveralProblemsError
 from appliance.simulation import recording
 
-DAY = 86_400.0
+LONGEST = 43_200.0
+"""Seconds that a run may last: a WAV file ends at 4 GB, which are 18 hours of both tracks."""
 
-_Time = Annotated[float, Meta(ge=0, le=DAY)]
+_Time = Annotated[float, Meta(ge=0, le=LONGEST)]
 _Decibels = Annotated[float, Meta(ge=-120, le=60)]
 _Loudness = Annotated[float, Meta(ge=-120, le=0)]
 _Text = Annotated[str, Meta(min_length=1)]
@@ -166,7 +167,7 @@ class _Expect(Struct):
 
 class _File(Struct):
     title: str = ""
-    duration: Annotated[float, Meta(gt=0, le=DAY)] | None = None
+    duration: Annotated[float, Meta(gt=0, le=LONGEST)] | None = None
     room: _Room = _Room()
     say: list[_Say] = []
     press: list[_Press] = []

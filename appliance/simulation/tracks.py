@@ -1,5 +1,6 @@
 """room.wav: what the microphone got on the left, what the speaker played on the right."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -48,14 +49,24 @@ class Tracks:
             self._blocks.clear()
 
 
-def envelope(path: Path, columns: int) -> npt.NDArray[np.float32]:
-    """The extremes of the tracks in `path` as (track, lowest or highest, column), in at most `columns` columns.
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is left of the tracks when they are drawn small: the extremes in columns of `step` seconds.
 
-    Each column stands for the same time, the last perhaps for less.
+    `lowest` and `highest` are of shape (track, column); the last column may stand for less time.
     """
+
+    seconds: float
+    step: float
+    lowest: npt.NDArray[np.float32]
+    highest: npt.NDArray[np.float32]
+
+
+def outline(path: Path, columns: int) -> Outline:
+    """The outline of the tracks in `path`, in at most `columns` columns."""
     with soundfile.SoundFile(path) as file:
-        width = max(1, -(-file.frames // columns))
-        found = [
-            (block.min(axis=0), block.max(axis=0)) for block in file.blocks(width, dtype="float32", always_2d=True)
-        ]
-    return np.asarray(found, dtype=np.float32).reshape(-1, 2, 2).transpose(2, 1, 0)
+        size = max(1, -(-file.frames // columns))
+        blocks = [(block.min(axis=0), block.max(axis=0)) for block in file.blocks(size, dtype="float32")]
+        seconds, step = file.frames / file.samplerate, size / file.samplerate
+    lowest, highest = np.asarray(blocks, np.float32).reshape(-1, 2, 2).transpose(1, 2, 0)
+    return Outline(seconds, step, lowest, highest)
