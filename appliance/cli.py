@@ -12,6 +12,7 @@ from appliance.errors import ApplianceError
 
 if TYPE_CHECKING:
     from appliance.config.schema import Settings
+    from appliance.models.command import Wanted
     from appliance.simulation.scenario import Scenario
 
 Handler = Callable[[argparse.Namespace], int]
@@ -72,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--fast", action="store_true", help="as fast as the engines can; no latencies from this")
     simulate.set_defaults(handler=_simulate)
 
-    add_models(commands)
+    add_models(commands, _wanted, [common])
 
     add_bench(commands, common, _settings_and_models)
     return parser
@@ -81,12 +82,22 @@ def _parser() -> argparse.ArgumentParser:
 def _settings_and_models(options: argparse.Namespace) -> "tuple[Settings, Path]":
     """The configuration, and the folder with all the models that it needs."""
     from appliance.config.store import load
-    from appliance.models.directory import data_directory
-    from appliance.models.manifest import load_manifest, needed, require
+    from appliance.models.directory import data_directory, models_in, require
+    from appliance.models.manifest import load_manifest, needed
+
+    settings, directory, manifest = load(options.config), data_directory(), load_manifest()
+    words, voice = settings.wake_words, settings.voice.name
+    models = needed(manifest, settings.language, settings.engine, words, voice)
+    require((model.name for model in models), directory, manifest)
+    return settings, models_in(directory)
+
+
+def _wanted(options: argparse.Namespace) -> "Wanted":
+    from appliance.config.store import load
+    from appliance.models.command import English
 
     settings = load(options.config)
-    require(needed(load_manifest(), settings), data_directory())
-    return settings, data_directory() / "models"
+    return English(settings.language, settings.engine, settings.wake_words, settings.voice.name)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -30,9 +30,6 @@ _Audio = asyncio.Queue[Samples | None]
 class Mind(Protocol):
     """What finds the answer."""
 
-    def strip_wake(self, heard: str) -> str:
-        """What was said without the wake word in front of it."""
-
     def answer(self, heard: str, conversation: Conversation) -> Answer:
         """The answer to what was heard. Blocking, quick."""
 
@@ -56,6 +53,8 @@ class Parts:
 
     ears: Ears
     recogniser: Recogniser
+    strip_wake: Callable[[str], str]
+    """What was said without the wake word in front of it."""
     mind: Mind
     voice: Voice
     lane: Lane
@@ -187,7 +186,7 @@ class Conductor:
         while (samples := await audio.get()) is not None:
             await self._in(self._hearing_worker, recognition.feed, samples)
         transcript = await self._in(self._hearing_worker, recognition.finish)
-        self._inbox.post(Heard(generation, self._parts.mind.strip_wake(transcript.text), self._parts.clock()))
+        self._inbox.post(Heard(generation, self._parts.strip_wake(transcript.text), self._parts.clock()))
 
     async def _think(self, generation: int, text: str) -> None:
         answer = await self._in(None, self._parts.mind.answer, text, self._conversation)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from appliance.audio.devices import Microphone, Speaker
@@ -24,6 +25,7 @@ from appliance.quests import Quest, QuestManager
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
 from appliance.thinking.offline import Offline
+from appliance.thinking.wake_phrase import strip_wake
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ async def load_engines(settings: Settings, models: Path) -> Engines:
     wake, activity, recogniser, voice = await asyncio.gather(
         asyncio.to_thread(WakeWords, models, settings.wake.words, settings.wake.refractory),
         asyncio.to_thread(VoiceActivity, models),
-        asyncio.to_thread(load_recogniser, settings.stt.engine, settings.language, models),
+        asyncio.to_thread(load_recogniser, settings.engine, settings.language, models),
         asyncio.to_thread(load_voice, models, settings.voice.name),
     )
     return Engines(wake, activity, recogniser, voice)
@@ -76,12 +78,13 @@ class Supervisor:
             ears=Ears(
                 engines.wake,
                 engines.activity,
-                EndpointSettings(pause=listening.pause, patience=listening.patience, limit=listening.limit),
+                EndpointSettings(pause=listening.pause, limit=listening.limit),
                 self._inbox.post,
                 preroll=listening.preroll,
             ),
             recogniser=engines.recogniser,
-            mind=Offline(settings.language, devices.now, tuple(settings.wake.words)),
+            mind=Offline(settings.language, devices.now),
+            strip_wake=partial(strip_wake, words=settings.wake_words),
             voice=engines.voice,
             lane=Lane(devices.speaker.rate, self._inbox.post, self._inbox.post_progress),
             clock=devices.clock,

@@ -82,3 +82,15 @@ class Settings(Struct, frozen=True):
     listening: Listening = Listening()
     stt: SpeechToText = SpeechToText()
     voice: Voice = Voice()
+
+    @property
+    def engine(self) -> Literal["moonshine", "vosk"]:
+        """The speech-to-text engine that is meant."""
+        if self.stt.engine == "auto":
+            return "moonshine" if self.language == "en" else "vosk"
+        return self.stt.engine
+
+    @property
+    def wake_words(self) -> tuple[str, ...]:
+        """The names of the wake words."""
+        return tuple(self.wake.words)
