@@ -1,0 +1,52 @@
+"""Answers that need no network: the intent of what was heard, and its skill."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from appliance.thinking.intents import IntentMatcher
+from appliance.thinking.phrases import PHRASES
+from appliance.thinking.skills import SKILLS
+from appliance.thinking.skills.skill import Question
+
+UNKNOWN = "unknown"
+"""The intent of what nothing here understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was meant, and what to say to it. `text` is empty when silence is the answer."""
+
+    intent: str
+    text: str
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What later answers may refer to."""
+
+    last_reply: str = ""
+    """What was last said."""
+
+
+class Offline:
+    """The skills in one language; an unsupported language is a BadInputError. `now` gives the local time."""
+
+    def __init__(self, language: str, now: Callable[[], datetime]) -> None:
+        self._matcher = IntentMatcher(language)
+        self._phrases = PHRASES[language]
+        self._now = now
+
+    def answer(self, heard: str, conversation: Conversation) -> Answer:
+        """The answer to `heard`, which begins after the wake phrase. Takes milliseconds.
+
+        What no skill is meant by gets the intent `UNKNOWN` and a sentence that says so, and what there are answers to.
+        """
+        intent = self._matcher.match(heard)
+        if intent is None:
+            return Answer(UNKNOWN, self._phrases.UNKNOWN)
+        return Answer(intent, SKILLS[intent](Question(self._now(), conversation.last_reply, self._phrases)))
+
+    def apology(self) -> str:
+        """What to say when something of ours broke."""
+        return self._phrases.APOLOGY

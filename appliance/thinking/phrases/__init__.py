@@ -1,0 +1,37 @@
+"""What the appliance says, per language: one module each, which the skills choose from."""
+
+from datetime import date, time
+from typing import Protocol
+
+from appliance.thinking.phrases import en
+
+
+class Phrases(Protocol):
+    """What a language's module provides, in words that any voice of that language pronounces right."""
+
+    @property
+    def HOW_I_AM(self) -> str: ...  # noqa: N802
+
+    @property
+    def HELP(self) -> str:  # noqa: N802
+        """What can be asked for."""
+
+    @property
+    def NOTHING_TO_REPEAT(self) -> str: ...  # noqa: N802
+
+    @property
+    def UNKNOWN(self) -> str:  # noqa: N802
+        """There is no answer to this; what there are answers to."""
+
+    @property
+    def APOLOGY(self) -> str:  # noqa: N802
+        """Something of ours broke."""
+
+    def tell_time(self, now: time) -> str:
+        """The time of day."""
+
+    def tell_date(self, today: date) -> str:
+        """The day of the week, of the month, and the month."""
+
+
+PHRASES: dict[str, Phrases] = {"en": en}

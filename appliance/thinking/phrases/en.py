@@ -1,0 +1,43 @@
+"""English."""
+
+from datetime import date, time
+
+from unicode_rbnf import FormatPurpose, RbnfEngine
+
+HOW_I_AM = "I'm fine, thank you."
+HELP = "You can ask me what time it is, or what day. I can say my last answer again, and I'm quiet when you say stop."
+NOTHING_TO_REPEAT = "I haven't said anything yet."
+UNKNOWN = "Sorry, I can't answer that. I can tell you the time and the date."
+APOLOGY = "Sorry, something went wrong. Please try again."
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_PARTS_OF_DAY = ((1, "at night"), (12, "in the morning"), (18, "in the afternoon"), (21, "in the evening"))
+
+_numbers = RbnfEngine.for_language("en")
+
+
+def tell_time(now: time) -> str:
+    """As people say it: "It's three oh five in the afternoon.", "It's noon."."""
+    if now.minute == 0 and now.hour % 12 == 0:
+        return "It's noon." if now.hour else "It's midnight."
+    hour = _cardinal(now.hour % 12 or 12)
+    if now.minute == 0:
+        minute = "o'clock"
+    else:
+        minute = f"oh {_cardinal(now.minute)}" if now.minute < 10 else _cardinal(now.minute)
+    part = next((part for until, part in _PARTS_OF_DAY if now.hour < until), "at night")
+    return f"It's {hour} {minute} {part}."
+
+
+def tell_date(today: date) -> str:
+    """As people say it: "It's Monday, the thirtieth of November."."""
+    day = _numbers.format_number(today.day, FormatPurpose.ORDINAL).text
+    return f"It's {_DAYS[today.weekday()]}, the {day} of {_MONTHS[today.month - 1]}."
+
+
+def _cardinal(number: int) -> str:
+    return _numbers.format_number(number, FormatPurpose.CARDINAL).text

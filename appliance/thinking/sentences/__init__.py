@@ -1,0 +1,1 @@
+"""What people say, per language: hassil sentences, from which an intent is recognised."""

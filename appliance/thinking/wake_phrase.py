@@ -1,0 +1,97 @@
+"""Taking the wake phrase off what was heard.
+
+The recording begins before the wake word is over, or in the middle of it, and a recogniser writes it as it likes:
+"Alexa.", "a lexa", "Alexis", "Exa". Words are compared by a rough key of their sounds, in which English spellings of
+one sound are one letter and all vowels are the same.
+"""
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from rapidfuzz.distance import Indel
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PUNCTUATION = (",", ".", "!", "?", "…")
+_AFTER = " \t\n,.;:!?…-–—"
+_INTERJECTIONS = frozenset(("hey", "hi", "hello", "ok", "okay", "oh", "so", "um", "uh"))
+_SPELLINGS = (
+    (re.compile("ph"), "f"),
+    (re.compile("x"), "ks"),
+    (re.compile("c(?=[eiy])"), "s"),
+    (re.compile("c|q"), "k"),
+    (re.compile("z"), "s"),
+    (re.compile("(?<=.)h"), ""),
+    (re.compile("[aeiouy]+"), "a"),
+    (re.compile(r"(.)\1+"), r"\1"),
+)
+_SIMILAR = 0.9
+"""Of the keys: "Alexis" (0.92) is "Alexa"; "a lecture" (0.71) is not."""
+_SIMILAR_CONSONANTS = 0.85
+"""Of the keys without vowels: keeps "Alice" (0.8) apart from "Alexa", which its key alone (0.91) would not."""
+
+
+def strip_wake(text: str, words: Iterable[str]) -> str:
+    """`text` without the wake phrases of `words` ("alexa", "hey_jarvis") in front, whole or cut; else as it is.
+
+    Empty when nothing but the wake phrase was heard. Only as many words are taken as sound like one phrase.
+    """
+    phrases = [phrase for word in words if (phrase := [match[0] for match in _WORD.finditer(word.lower())])]
+    text = text.strip()
+    again = False
+    while (end := _wake_end(text, phrases, again=again)) is not None:
+        text = text[end:].lstrip(_AFTER)
+        again = True
+    return text
+
+
+def _wake_end(text: str, phrases: list[list[str]], *, again: bool) -> int | None:
+    """Where the wake phrase at the start of `text` ends. `again`: after another one, only its very self counts."""
+    words = list(itertools.islice(_WORD.finditer(text), max(map(len, phrases), default=0) + 2))
+    starts = (0, 1) if words and words[0][0].lower() in _INTERJECTIONS else (0,)
+    for start, phrase in itertools.product(starts, phrases):
+        head = ""
+        for word in words[start : start + len(phrase) + 1]:
+            head += word[0].lower()
+            if _is_whole(head, phrase, 1.0 if again else _SIMILAR):
+                return word.end()
+            alone = text.startswith(_PUNCTUATION, word.end())
+            if start == 0 and not again and _is_cut(head, phrase[-1], alone):
+                return word.end()
+    return None
+
+
+def _is_whole(head: str, phrase: list[str], similar: float) -> bool:
+    """Whether `head` sounds like the phrase, or like its last word."""
+    for whole in ("".join(phrase), phrase[-1]):
+        consonants, expected = _consonants(head), _consonants(whole)
+        if (
+            consonants[:1] == expected[:1]
+            and Indel.normalized_similarity(consonants, expected) >= _SIMILAR_CONSONANTS
+            and Indel.normalized_similarity(_key(head), _key(whole)) >= similar
+        ):
+            return True
+    return False
+
+
+def _is_cut(head: str, word: str, alone: bool) -> bool:
+    """Whether `head` is what a recogniser makes of the end of `word`.
+
+    Where no punctuation sets it apart, it has to be spelled like it: "Lacksa. Stop." is, "craft a poem" isn't.
+    """
+    if word.endswith(head) and len(head) >= max(3, len(word) / 2):
+        return True
+    key, whole = _key(head), _key(word)
+    return alone and whole.endswith(key) and len(key) >= max(3, len(whole) / 2)
+
+
+def _key(word: str) -> str:
+    key = "".join(char for char in unicodedata.normalize("NFKD", word) if char.isalpha())
+    for spelling, sound in _SPELLINGS:
+        key = spelling.sub(sound, key)
+    return key
+
+
+def _consonants(word: str) -> str:
+    return _key(word).replace("a", "")

@@ -1,0 +1,49 @@
+"""The answer to what was heard."""
+
+from datetime import datetime
+
+import pytest
+
+from appliance.errors import BadInputError
+from appliance.thinking.offline import UNKNOWN, Answer, Conversation, Offline
+from appliance.thinking.phrases import en
+
+NOW = datetime(2026, 11, 30, 15, 15)  # noqa: DTZ001
+
+
+@pytest.fixture(scope="module")
+def offline() -> Offline:
+    return Offline("en", lambda: NOW)
+
+
+@pytest.mark.parametrize(
+    ("heard", "answer"),
+    [
+        ("What time is it?", Answer("time", "It's three fifteen in the afternoon.")),
+        ("What day is it?", Answer("date", "It's Monday, the thirtieth of November.")),
+        ("How are you?", Answer("how_are_you", en.HOW_I_AM)),
+        ("Help.", Answer("help", en.HELP)),
+        ("Stop.", Answer("stop", "")),
+        ("What time does the train leave?", Answer(UNKNOWN, en.UNKNOWN)),
+        ("", Answer(UNKNOWN, en.UNKNOWN)),
+    ],
+)
+def test_answers(offline: Offline, heard: str, answer: Answer) -> None:
+    assert offline.answer(heard, Conversation(last_reply="Something.")) == answer
+
+
+def test_repeats_the_last_reply(offline: Offline) -> None:
+    assert offline.answer("Say that again.", Conversation("It's noon.")) == Answer("repeat", "It's noon.")
+
+
+def test_says_so_when_there_is_nothing_to_repeat(offline: Offline) -> None:
+    assert offline.answer("Say that again.", Conversation()) == Answer("repeat", en.NOTHING_TO_REPEAT)
+
+
+def test_apologises(offline: Offline) -> None:
+    assert offline.apology() == en.APOLOGY
+
+
+def test_an_unsupported_language_is_bad_input() -> None:
+    with pytest.raises(BadInputError):
+        Offline("tlh", lambda: NOW)
