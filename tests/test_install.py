@@ -1,0 +1,140 @@
+"""What install.sh says when it cannot go on, on systems made of stand-ins for a few commands."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "install.sh"
+REAL = ["bash", "cat", "dirname", "env", "flock", "grep", "head", "rm", "sha256sum"]
+
+
+class System:
+    """A checkout, and a machine that has these commands only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.commands = folder / "bin"
+        self.commands.mkdir()
+        shutil.copy(SCRIPT, folder)
+        for name in REAL:
+            (self.commands / name).symlink_to(shutil.which(name) or name)
+        self.command("id", "echo 1000")
+        self.command("dpkg-query", '[ "${@: -1}" = gcc ] && printf installed')
+        self.command("python3", "case $2 in *_base_executable*) echo $0 ;; *base_prefix*) echo 3.11 ;; esac")
+
+    def command(self, name: str, script: str) -> None:
+        path = self.commands / name
+        path.write_text(f"#!{shutil.which('bash')}\n{script}\n")
+        path.chmod(0o755)
+
+    def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.commands / "bash", self.folder / "install.sh", *arguments],
+            env={"PATH": str(self.commands)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> System:
+    return System(tmp_path)
+
+
+MISSING = "libc6-dev portaudio19-dev libportaudio2"
+PYTHON = "python3.11-venv python3.11-dev"
+
+
+def line(packages: str) -> str:
+    return f"'apt-get update && apt-get install --yes --no-install-recommends {packages}'\n"
+
+
+def test_help_goes_to_standard_output(system: System) -> None:
+    found = system.install("--help")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.startswith("Usage: ./install.sh run|test\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["walk"], ["run", "fast"]])
+def test_wrong_usage(system: System, arguments: list[str]) -> None:
+    found = system.install(*arguments)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("Usage: ./install.sh run|test\n")
+
+
+def test_without_sudo_the_line_for_root_is_shown(system: System) -> None:
+    found = system.install("run")
+    assert found.returncode == 1
+    assert found.stderr.endswith(f"  su -c {line(f'{MISSING} {PYTHON}')}")
+
+
+def test_with_a_sudo_that_would_ask_the_line_is_shown_where_nobody_can_answer(system: System) -> None:
+    system.command("sudo", "exit 1")
+    found = system.install("test")
+    assert found.returncode == 1
+    test_packages = "pulseaudio pulseaudio-utils libasound2-plugins"
+    assert found.stderr.endswith(f"  sudo sh -c {line(f'{MISSING} {test_packages} {PYTHON}')}")
+
+
+def test_with_sudo_apt_is_called_and_its_failure_explained(system: System) -> None:
+    system.command("sudo", 'echo "sudo $*"; case $* in *update*) exit 100 ;; esac')
+    found = system.install("run")
+    assert found.returncode == 1
+    assert "sudo env DEBIAN_FRONTEND=noninteractive dpkg --configure -a\n" in found.stdout
+    assert "The system packages could not be installed; the reason is above." in found.stderr
+
+
+def test_only_what_is_missing_is_installed_and_root_needs_no_sudo(system: System) -> None:
+    system.command("id", "echo 0")
+    system.command("dpkg", "")
+    system.command("apt-get", f'echo "$*" >>{system.folder}/apt; case $* in *install*) exit 1 ;; esac')
+    assert system.install("run").returncode == 1
+    update, install = (system.folder / "apt").read_text().splitlines()
+    assert update.endswith(" update")
+    assert install.endswith(f" install --no-install-recommends {MISSING} {PYTHON}")
+
+
+def test_a_system_without_python_gets_one_from_apt(system: System) -> None:
+    (system.commands / "python3").unlink()
+    found = system.install("run")
+    assert found.stderr.endswith(f"  su -c {line(f'{MISSING} python3 python3-venv python3-dev')}")
+
+
+def test_a_python_that_is_too_old(system: System) -> None:
+    system.command("python3", '[ "$1" = --version ] && echo Python 3.9.2 && exit; exit 1')
+    found = system.install("run")
+    assert found.returncode == 1
+    assert "needs Python 3.11 or later, and here is Python 3.9.2" in found.stderr
+
+
+def test_a_later_python_beside_one_that_is_too_old_is_taken(system: System) -> None:
+    (system.commands / "python3").rename(system.commands / "python3.12")
+    system.command("python3", "exit 1")
+    assert PYTHON in system.install("run").stderr
+
+
+def test_a_32_bit_system(system: System) -> None:
+    system.command("dpkg-query", "printf installed")
+    system.command(
+        "python3", "case $2 in *_base_executable*) echo $0 ;; *base_prefix*) echo 3.11 ;; *maxsize*) exit 1 ;; esac"
+    )
+    found = system.install("run")
+    assert found.returncode == 1
+    assert "install the 64-bit image" in found.stderr
+
+
+def test_a_failing_environment_leaves_no_sign_of_being_complete(system: System) -> None:
+    system.command("dpkg-query", "printf installed")
+    system.command(
+        "python3",
+        "case $2 in *_base_executable*) echo $0 ;; *base_prefix*) echo 3.11 ;; venv) exit 1 ;; esac",
+    )
+    found = system.install("run")
+    assert found.returncode == 1
+    assert "The virtual environment could not be made" in found.stderr
+    assert not (system.folder / ".venv").exists()
