@@ -1,0 +1,169 @@
+"""The ears: what the microphone hears, kept for a while, searched for wake words and voice, and given out by utterance.
+
+Sensing goes on whatever the appliance does. An utterance is cut out of what is kept exactly as out of what still comes,
+piece by piece, so that it does not depend on when somebody asks for it.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import itemgetter
+
+from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.core.endpoint import Endpoint, EndpointSettings, Outcome, SpeechTracker
+from appliance.core.events import Event, ListeningEnded, WakeHeard
+from appliance.hearing.vad import WINDOW, VoiceActivity
+from appliance.hearing.wake import Detection, WakeWords
+
+_LOSS = 0.03
+"""Seconds between the end of a frame and the start of the next that are more than the unsteadiness of a clock."""
+
+Sink = Callable[[Samples | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A frame, and the probabilities of voice that became known with it, each with the end of its window."""
+
+    frame: Frame
+    voice: tuple[tuple[float, float], ...]
+
+    @property
+    def end(self) -> float:
+        return _time(self.frame, len(self.frame.samples))
+
+
+class _Utterance:
+    """What goes to one sink."""
+
+    def __init__(self, generation: int, begin: float, endpoint: Endpoint, sink: Sink) -> None:
+        self.generation = generation
+        self.endpoint = endpoint
+        self.sink = sink
+        self._begin = begin
+
+    def take(self, piece: _Piece) -> Outcome | None:
+        """Give the sink what belongs to the utterance; the outcome, if it is over with this piece."""
+        outcome = next(filter(None, (self.endpoint.step(*voice) for voice in piece.voice)), None)
+        frame = piece.frame
+        begin = max(0, _offset(frame, self._begin))
+        end = len(frame.samples) if outcome is None else _offset(frame, outcome.decided)
+        if begin < end:
+            self.sink(frame.samples[begin:end])
+        return outcome
+
+
+class Ears:
+    """Reports wake words and speech, and gives out one utterance at a time.
+
+    `keep`: seconds of sound that are kept for a late `listen`; `preroll`: seconds before its opening that belong to an
+    utterance. `report` and the sinks are called from the microphone's thread or from the one that calls `listen` or
+    `finish`, and must be quick.
+    """
+
+    def __init__(
+        self,
+        wake: WakeWords,
+        voice: VoiceActivity,
+        settings: EndpointSettings,
+        report: Callable[[Event], None],
+        *,
+        keep: float = 10.0,
+        preroll: float = 0.5,
+    ) -> None:
+        self._wake = wake
+        self._voice = voice
+        self._settings = settings
+        self._report = report
+        self._keep = keep
+        self._preroll = preroll
+        self._speech = SpeechTracker(settings.threshold, settings.minimum_speech, settings.gap)
+        self._due: float | None = None
+        self._unfinished = 0
+        # Held while sinks and reports of utterances are called, so that none comes after its `dismiss`; reentrant, for
+        # a report may lead to the next `listen` at once.
+        self._lock = threading.RLock()
+        self._kept: deque[_Piece] = deque()
+        self._utterance: _Utterance | None = None
+
+    def feed(self, frame: Frame) -> None:
+        """Hear the next frame, of any length, which nobody changes any more. From the microphone's thread alone."""
+        if self._due is not None and abs(frame.at - self._due) > _LOSS:
+            self._wake.reset()
+            self._voice.reset()
+            self._unfinished = 0
+        detections = self._wake.feed(frame.samples)
+        piece = _Piece(frame, self._windows(frame))
+        self._due = piece.end
+        self._sense(piece, detections)
+        with self._lock:
+            self._kept.append(piece)
+            while self._kept[0].end < piece.end - self._keep:
+                self._kept.popleft()
+            if self._utterance is not None:
+                self._take(self._utterance, piece)
+
+    def listen(self, generation: int, since: float, patience_until: float, sink: Sink) -> None:
+        """Open the utterance of `generation` at `since`, in place of any other. From any thread, however late.
+
+        `sink` gets everything heard from `since` minus the pre-roll on, in order, and None at the end. Just before
+        that, ListeningEnded is reported, once.
+        """
+        endpoint = Endpoint(since, patience_until, self._settings)
+        utterance = _Utterance(generation, since - self._preroll, endpoint, sink)
+        with self._lock:
+            self._utterance = utterance
+            for piece in self._kept:
+                self._take(utterance, piece)
+                if self._utterance is not utterance:
+                    break
+
+    def finish(self, generation: int) -> None:
+        """The utterance of `generation`, if it is still going on, is over now. From any thread."""
+        with self._lock:
+            utterance = self._utterance
+            if utterance is not None and utterance.generation == generation:
+                self._end(utterance, utterance.endpoint.finish(self._kept[-1].end))
+
+    def dismiss(self, generation: int) -> None:
+        """Nobody wants the utterance of `generation` any more: no more of it follows. From any thread."""
+        with self._lock:
+            if self._utterance is not None and self._utterance.generation == generation:
+                self._utterance = None
+
+    def _windows(self, frame: Frame) -> tuple[tuple[float, float], ...]:
+        first = WINDOW - self._unfinished
+        self._unfinished = (self._unfinished + len(frame.samples)) % WINDOW
+        return tuple(
+            (probability, _time(frame, first + number * WINDOW))
+            for number, probability in enumerate(self._voice.feed(frame.samples))
+        )
+
+    def _sense(self, piece: _Piece, detections: list[Detection]) -> None:
+        sensed: list[tuple[float, Event]] = []
+        for detection in detections:
+            at = _time(piece.frame, detection.offset)
+            sensed.append((at, WakeHeard(detection.word, detection.score, at)))
+        for probability, at in piece.voice:
+            if (certain := self._speech.step(probability, at)) is not None:
+                sensed.append((at, certain))
+        for _, event in sorted(sensed, key=itemgetter(0)):
+            self._report(event)
+
+    def _take(self, utterance: _Utterance, piece: _Piece) -> None:
+        if (outcome := utterance.take(piece)) is not None:
+            self._end(utterance, outcome)
+
+    def _end(self, utterance: _Utterance, outcome: Outcome) -> None:
+        self._utterance = None
+        self._report(ListeningEnded(utterance.generation, outcome.at, outcome.decided, outcome.why))
+        utterance.sink(None)
+
+
+def _time(frame: Frame, offset: int) -> float:
+    return frame.at + offset / HEARING_RATE
+
+
+def _offset(frame: Frame, time: float) -> int:
+    return round((time - frame.at) * HEARING_RATE)
