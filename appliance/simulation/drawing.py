@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 from html import escape
+from itertools import accumulate, takewhile
 
 _FONT = "font-family=\"'DejaVu Sans', Verdana, 'Noto Sans', sans-serif\""
 INK = "#263238"
@@ -98,24 +99,23 @@ def shorten(text: str, width: float, size: float = 12) -> str:
     """As much of `text` as fits `width`."""
     if width_of(text, size) <= width:
         return text
-    while text and width_of(text + "…", size) > width:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    ends = accumulate((width_of(letter, size) for letter in text), initial=width_of("…", size))
+    fitting = sum(1 for _ in takewhile(lambda end: end <= width, ends)) - 1
+    return text[: max(fitting, 0)].rstrip() + "…"
 
 
 def wrap(text: str, width: float, most: int, size: float = 12) -> list[str]:
     """`text` in at most `most` lines that fit `width`."""
-    lines: list[str] = []
-    words = text.split()
-    while words and len(lines) < most:
-        count = len(words)
-        while count > 1 and width_of(" ".join(words[:count]), size) > width:
-            count -= 1
-        if len(lines) == most - 1:
-            count = len(words)
-        lines.append(shorten(" ".join(words[:count]), width, size))
-        del words[:count]
-    return lines
+    lines: list[list[str]] = [[]]
+    used = 0.0
+    for word in text.split():
+        needed = width_of(f" {word}", size)
+        if lines[-1] and used + needed > width and len(lines) < most:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(word)
+        used += needed
+    return [shorten(" ".join(line), width, size) for line in lines if line]
 
 
 def _clean(text: str) -> str:

@@ -11,6 +11,7 @@ _NARROWEST, _WIDEST = 900, 1900
 _PER_SECOND = 80
 _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400)
 _APART = 60
+_SHORTEST = 0.01
 _GRID = "#e0e0e0"
 
 
@@ -18,8 +19,8 @@ class Sheet:
     """`y` is where the next lane begins; a lane moves it on by its height."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.plot = round(min(max(_PER_SECOND * seconds, _NARROWEST), _WIDEST))
+        self.seconds = max(seconds, _SHORTEST)
+        self.plot = round(min(max(_PER_SECOND * self.seconds, _NARROWEST), _WIDEST))
         self.width = LEFT + self.plot + RIGHT
         self.drawing = Drawing()
         self.below = Drawing()

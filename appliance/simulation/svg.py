@@ -60,7 +60,7 @@ def draw(title: str, timeline: Timeline, done: Sequence[Done], track: Path, note
 
 
 def _facts(seconds: float, turns: Sequence[PastTurn]) -> list[str]:
-    facts = [f"{seconds:.1f} s in the room", f"{len(turns)} turns"]
+    facts = [f"{seconds:.1f} s in the room", "1 turn" if len(turns) == 1 else f"{len(turns)} turns"]
     waits = [turn.answer.seconds for turn in turns if turn.answer]
     if waits:
         facts.append(f"answer after {statistics.median(waits):.2f} s (median), {max(waits):.2f} s (longest)")
