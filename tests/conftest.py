@@ -9,6 +9,9 @@ from appliance.models.directory import data_directory, models_in
 from appliance.models.fetch import fetch
 from appliance.models.manifest import load_manifest, needed, with_siblings
 from appliance.models.report import Report
+from tests.sound_server import sound_server
+
+__all__ = ["models_dir", "sound_server", "speech", "vosk_ko_dir"]
 
 
 @pytest.fixture(scope="session")

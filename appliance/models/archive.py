@@ -36,7 +36,7 @@ def unpack_archive(path: Path, name: str, into: Path) -> tuple[File, ...]:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         targets = {_below_top(path, info): info for info in infos}
         tops = {PurePosixPath(info.filename).parts[0] for info in infos}
-        if len(tops) != 1 or len(targets) != len(infos):
+        if len(tops) != 1:
             raise _unusable(
                 path, f"it has not one folder with files in it, but: {', '.join(sorted(tops)) or 'nothing'}"
             )

@@ -18,7 +18,7 @@ _BLOCK = 1 << 16
 _TIMEOUT = 30.0
 """Seconds without a byte after which a connection is given up."""
 _TRIES = 4
-"""Connections in a row that bring nothing new; the pauses between them, 2 + 4 + 8 s, are for a router to come back."""
+"""Connections in a row that get no further; the pauses between them, 2 + 4 + 8 s, are for a router to come back."""
 _PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
@@ -38,10 +38,11 @@ def download(
     resumed = 0 < _length(part) <= size
     if not resumed:
         part.unlink(missing_ok=True)
-    fruitless = 0
-    while (before := _length(part)) < size:
+    furthest, fruitless = _length(part), 0
+    while _length(part) < size:
         problem = _go_on(url, part, size, progress)
-        fruitless = 0 if _length(part) > before else fruitless + 1
+        fruitless = 0 if _length(part) > furthest else fruitless + 1
+        furthest = max(furthest, _length(part))
         if fruitless == _TRIES:
             remedy = f"Check the network, then run this again: it goes on from here ({_length(part):,} bytes)"
             raise ApplianceError(url, f"cannot be fetched: {problem}", remedy=remedy)

@@ -103,7 +103,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={
 def is_below(path: str) -> bool:
     """Whether a path with / in it stays below the folder that it starts from."""
     parts = PurePosixPath(path).parts
-    return bool(parts) and parts[0] != "/" and ".." not in parts and not {"\\", "\0"} & set(path)
+    return bool(parts) and not path.startswith("/") and ".." not in parts and not {"\\", "\0"} & set(path)
 
 
 def load_manifest(path: Path | None = None) -> Manifest:
