@@ -1,0 +1,137 @@
+"""The whole appliance as a process of its own, on a real sound server: somebody asks, and the answer is recorded."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance.audio.devices import HEARING_RATE, Samples
+from appliance.hearing.recognisers import load_recogniser
+from appliance.speaking.piper import load_voice
+from tests.sound_server import SoundServer
+
+APPLIANCE = Path(sys.executable).with_name("appliance")
+HEARS, SPEAKS = "kitchen_window", "kitchen"
+Ask = Callable[[str, Mapping[str, str]], None]
+LONGEST = 60.0
+"""Seconds after which a test gives up on what it waits for."""
+
+
+@contextmanager
+def running(environment: Mapping[str, str], config: Path) -> Iterator[subprocess.Popen[str]]:
+    """`appliance run`, ready."""
+    command = [str(APPLIANCE), "run", "--config", str(config)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            line_with(process, "Ready")
+            yield process
+        finally:
+            process.kill()
+
+
+def line_with(process: subprocess.Popen[str], text: str) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return line
+    pytest.fail(f"the appliance ended before it printed {text!r}")
+
+
+@contextmanager
+def recording(environment: Mapping[str, str], path: Path) -> Iterator[None]:
+    """What the speaker plays, from here to the end of the block."""
+    command = ["parec", f"--device={SPEAKS}.monitor", "--latency-msec=20", "--raw"]
+    command += [f"--rate={HEARING_RATE}", "--channels=1", "--format=s16le"]
+    with path.open("wb") as file, subprocess.Popen(command, env=environment, stdout=file) as process:
+        try:
+            wait_until(lambda: path.stat().st_size > 0)
+            yield
+        finally:
+            process.terminate()
+
+
+def recorded(path: Path) -> Samples:
+    return np.frombuffer(path.read_bytes()[: path.stat().st_size // 2 * 2], np.int16).astype(np.float32) / np.float32(32768)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LONGEST
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail("what was waited for did not come")
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def environment(sound_server: SoundServer) -> dict[str, str]:
+    return {**os.environ, **sound_server.environment}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "appliance.toml"
+    path.write_text(f'[microphone]\ncard = "{HEARS}"\n[speaker]\ncard = "{SPEAKS}"\n')
+    return path
+
+
+@pytest.fixture(scope="module")
+def ask(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    """Somebody says a text where the appliance hears."""
+    voice = load_voice(models_dir / "models", "en_US-joe-medium")
+    folder = tmp_path_factory.mktemp("questions")
+
+    def say(text: str, environment: Mapping[str, str]) -> None:
+        path = folder / f"{len(text)}.wav"
+        soundfile.write(path, np.concatenate(list(voice.synthesise(text))), voice.rate)
+        subprocess.run(["paplay", f"--device={HEARS}", path], env=environment, check=True)
+
+    return say
+
+
+def test_a_question_is_answered_and_a_second_appliance_refused(
+    environment: dict[str, str], config: Path, ask: Ask, models_dir: Path, tmp_path: Path
+) -> None:
+    recogniser = load_recogniser("moonshine", "en", models_dir / "models")
+    with running(environment, config) as process, recording(environment, tmp_path / "played"):
+        second = subprocess.run([APPLIANCE, "run", "--config", config], env=environment, capture_output=True, text=True)
+        assert second.returncode == 1
+        assert f"process {process.pid}" in second.stderr
+
+        ask("Alexa, what day is it today?", environment)
+        assert "what day is it" in line_with(process, "you:").lower()
+        reply = set(re.findall("[a-z]+", line_with(process, "speaker:").split("speaker:")[1].lower()))
+
+        def answered() -> bool:
+            recognition = recogniser.begin()
+            recognition.feed(recorded(tmp_path / "played"))
+            return len(reply & set(re.findall("[a-z]+", recognition.finish().text.lower()))) >= 0.7 * len(reply)
+
+        wait_until(answered)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONGEST) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_in_the_middle_of_a_reply_ends_in_silence(
+    environment: dict[str, str], config: Path, ask: Ask, tmp_path: Path, number: signal.Signals
+) -> None:
+    path = tmp_path / "played"
+    with running(environment, config) as process, recording(environment, path):
+        ask("Alexa, what can you do?", environment)
+        line_with(process, "speaker:")
+        wait_until(lambda: bool(np.abs(recorded(path)).max(initial=0.0) > 0.05))
+        process.send_signal(number)
+        assert process.wait(LONGEST) == 0
+        ended = len(recorded(path))
+        wait_until(lambda: len(recorded(path)) > ended + 2 * HEARING_RATE)
+    after = recorded(path)[ended + HEARING_RATE // 2 :]
+    assert not after.any(), "half a second after the process has gone, nothing of the reply is left on its way"
