@@ -21,6 +21,8 @@ _ROW = 20
 _LINE = 15
 _WAVE = 64
 _MOST_ROWS = 5
+_MOST_LINES = 40
+"""More lines through the tracks than these would hide them."""
 _COLUMNS = 1900
 _FAINTEST = 0.02
 """The peak that fills a track at least: noise alone must not look like speech."""
@@ -51,7 +53,7 @@ def draw(title: str, timeline: Timeline, done: Sequence[Done], track: Path, note
     _waits(sheet, turns)
     _wave(sheet, "speaker", _PLAYED, tracks, 1)
     sheet.axis(top, sheet.y)
-    for x, y, colour in lines:
+    for x, y, colour in lines if len(lines) <= _MOST_LINES else []:
         sheet.below.line(x, y, x, sheet.y, colour, dash="4 3")
     _notices(sheet, timeline)
     conversation(sheet, turns)
@@ -71,6 +73,7 @@ def _people(sheet: Sheet, done: Sequence[Done]) -> None:
     """Who speaks, and who presses the button."""
     rows = Rows(_MOST_ROWS)
     drawn = -1.0
+    crowded = False
     for each in done:
         begin, end = sheet.x(each.begin), sheet.x(each.end)
         if end < drawn + 1:
@@ -79,14 +82,15 @@ def _people(sheet: Sheet, done: Sequence[Done]) -> None:
         label = _label(each.step)
         short = shorten(label, sheet.width - begin - 4, _SMALL)
         row = rows.place(begin, max(end, begin + width_of(short, _SMALL) + 8))
-        y = sheet.y + (row or 0) * _ROW
+        crowded = crowded or row is None
+        y = sheet.y + (_MOST_ROWS if row is None else row) * _ROW
         colour = _PRESSED if isinstance(each.step, Press) else _SAID
         tip = f"{label}, {each.begin:.3f} s to {each.end:.3f} s"
         sheet.drawing.box(begin, y, max(end - begin, 1), _ROW - 2, colour, tip)
         if row is not None:
             sheet.drawing.text(begin + 4, y + 13, short, _SMALL)
     sheet.name("people", sheet.y + 13)
-    sheet.y += max(len(rows), 1) * _ROW + 6
+    sheet.y += max(len(rows) + crowded, 1) * _ROW + 6
 
 
 def _label(step: Say | Press) -> str:
@@ -117,6 +121,7 @@ def _marks(sheet: Sheet, timeline: Timeline) -> list[tuple[float, float, str]]:
 
 def _put(sheet: Sheet, rows: Rows, x: float, label: str, colour: str) -> int | None:
     """Writes `label` beside `x`, in a row that is free there; gives the row, None if there is none."""
+    label = shorten(label, sheet.plot / 2, _SMALL)
     width = width_of(label, _SMALL) + 8
     begin = min(x, sheet.width - width)
     row = rows.place(begin, begin + width)
@@ -191,4 +196,4 @@ def _notices(sheet: Sheet, timeline: Timeline) -> None:
         _put(sheet, rows, sheet.x(each.at), f"▸ {each.data.get('text')}", FAINT)
     if rows:
         sheet.name("notices", sheet.y + 11)
-    sheet.y += len(rows) * _LINE + 6
+    sheet.y += len(rows) * _LINE + 12

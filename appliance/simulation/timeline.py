@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from appliance.audio.devices import HEARING_RATE
 from appliance.core.effects import Report
@@ -104,7 +105,7 @@ def _turn(generation: int, reports: Sequence[Report]) -> PastTurn:
     answer = hush = None
     if utterances and "reply_start" in times:
         begin = spoken = utterances[-1].at
-        times["decided"] = float(str(utterances[-1].data["decided"]))
+        times["decided"] = cast("float", utterances[-1].data["decided"])
         for kind, name in _STAGES.items():
             if kind in times:
                 stages.append(Latency(name, begin, times[kind]))
