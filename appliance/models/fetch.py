@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 import msgspec
@@ -85,7 +85,7 @@ class _Fetching:
 
     def _from_archive(self, model: Model, damaged: set[str], folder: Path) -> None:
         part = self.work / _part_name(model)
-        with self.report.bar(model.url, model.size) as progress:
+        with self.report.bar(PurePosixPath(model.url).name, model.size) as progress:
             download(model.url, part, model.size, model.sha256, progress)
         files = unpack_archive(part, model.name, folder / "new")
         self._place(model, files, damaged, folder / "new")

@@ -19,7 +19,7 @@ _LOOK = 0.2
 def download_wheel(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     """Fetch a wheel into an empty folder. ApplianceError with pip's last words when there is none to be had.
 
-    pip itself goes on after a broken connection (from version 25.1), but not in a later call.
+    pip goes on where a connection broke, but not in a later call: one wheel is what a killed fetch loses at most.
     """
     # Its own temporary files belong here too: /tmp is in memory on many small boards.
     environment = os.environ | {"TMPDIR": str(folder), "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}

@@ -12,9 +12,10 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, name: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.content = content
+        self.name = name
         self.knows_ranges = True
         self.breaks_after: list[int] = []
         """For each of the next answers, the bytes of the body after which the connection is closed."""
@@ -28,7 +29,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/model.zip"
+        return f"http://127.0.0.1:{self.server_address[1]}/{self.name}"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -53,6 +54,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(200)
         body = server.content[start:]
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("ETag", '"1"')
         self.end_headers()
         if server.breaks_after:
             body = body[: server.breaks_after.pop(0)]
@@ -67,8 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(content: bytes) -> Iterator[Server]:
-    with Server(content) as server:
+def serving(content: bytes, name: str = "model.zip") -> Iterator[Server]:
+    with Server(content, name) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

@@ -218,15 +218,8 @@ def test_two_fetches_at_once(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_full_disk(server: Server, tmp_path: Path) -> None:
-    small = [
-        "unshare",
-        "-m",
-        "sh",
-        "-c",
-        'mount -t tmpfs -o size=300k tmpfs "$1" && shift && exec "$@"',
-        "sh",
-        tmp_path,
-    ]
+    script = 'mount -t tmpfs -o size=300k tmpfs "$1" && shift && exec "$@"'
+    small: list[str | Path] = ["unshare", "-m", "sh", "-c", script, "sh", tmp_path]
     if subprocess.run([*small, "true"], check=False, capture_output=True).returncode:
         pytest.skip("only root can make a small disk")
     manifest = _manifest_file(tmp_path.parent, from_archive(server.url, ARCHIVE))

@@ -1,5 +1,6 @@
 """pip, asked for real: an index in a folder needs no network."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,18 @@ def test_a_version_that_is_not_there(index: Path, into: Path) -> None:
     message = r"made-models==2\.0 \(package index\): pip cannot fetch it: Could not find a version .* Check the network"
     with pytest.raises(ApplianceError, match=message):
         download_wheel(Wheel("made-models==2.0", 1000), into, lambda _: None)
+
+
+def test_pip_goes_on_when_the_connection_breaks(
+    index: Path, into: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = write_wheel(tmp_path, {"big": os.urandom(300_000)})
+    with serving(wheel.read_bytes(), wheel.name) as server:
+        server.breaks_after = [100_000]
+        monkeypatch.setenv("PIP_FIND_LINKS", server.url)
+        path = download_wheel(WHEEL, into, lambda _: None)
+    assert path.read_bytes() == wheel.read_bytes()
+    assert server.asked == [None, "bytes=100000-"]
 
 
 def test_no_network(index: Path, into: Path, monkeypatch: pytest.MonkeyPatch) -> None:
