@@ -86,7 +86,7 @@ def _ends_sentence(text: str, stop: str, end: int, following: re.Match[str]) -> 
         return False
     if stop != ".":
         return True
-    word = text[: end - 1].split()[-1].lstrip(_OPENERS).lower()
+    word = text[: end - 1].rpartition(" ")[2].lstrip(_OPENERS).lower()
     return not (
         word in _ABBREVIATIONS
         or _INITIALS.fullmatch(word)

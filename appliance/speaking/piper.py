@@ -59,12 +59,12 @@ class PiperVoice:
 def load_voice(models: Path, name: str) -> PiperVoice:
     """The voice `name` from the folder of all models, ready to speak without delay.
 
-    One that isn't installed is a BadInputError; files that are missing, damaged or don't belong together are an
-    ApplianceError.
+    One that isn't among those installed is a BadInputError; files that are missing, damaged or don't belong together
+    are an ApplianceError.
     """
     folder = models / "voice"
     installed = sorted({path.name.removesuffix(".json").removesuffix(".onnx") for path in folder.glob("*.onnx*")})
-    if name not in installed:
+    if installed and name not in installed:
         raise BadInputError(
             f"voice {name!r}",
             "it is not installed",

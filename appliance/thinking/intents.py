@@ -9,6 +9,9 @@ from appliance.errors import BadInputError
 
 _SENTENCES = files("appliance.thinking") / "sentences"
 
+_ORNAMENT = re.compile(r"""(?<!\w)[-–—"“”„«»()*]+|[-–—"“”„«»()*]+(?!\w)""")
+"""Dashes and the like around words, which hassil would take for a part of them."""
+
 _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b)+", re.IGNORECASE)
 """A word said, or heard, several times in a row."""
 
@@ -35,6 +38,7 @@ class IntentMatcher:
 
     def match(self, heard: str) -> str | None:
         """The intent that `heard` expresses as a whole, save for a fragment in front; None if it has none."""
+        heard = _ORNAMENT.sub(" ", heard)
         for text in (heard, _STUTTER.sub(r"\1", heard), _FRAGMENT.sub("", heard)):
             if result := recognize(text, self._intents):
                 return result.intent.name

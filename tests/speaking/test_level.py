@@ -10,7 +10,8 @@ RATE = 22_050
 
 
 def tone(amplitude: float, seconds: float = 0.5) -> Samples:
-    return amplitude * np.sin(np.arange(round(seconds * RATE)) * 0.1, dtype=np.float32)
+    samples: Samples = amplitude * np.sin(np.arange(round(seconds * RATE), dtype=np.float32) * np.float32(0.1))
+    return samples
 
 
 @pytest.mark.parametrize("amplitude", [1e-4, 0.1, 1.0, 3.0])

@@ -77,6 +77,11 @@ def test_an_unknown_voice_is_named_with_the_installed_ones(installed: Path) -> N
         load_voice(installed, f"../voice/{NAME}")
 
 
+def test_a_missing_voice_is_named_when_none_is_installed(tmp_path: Path) -> None:
+    with pytest.raises(ApplianceError, match=rf"{NAME}\.onnx\.json: there is no such file.*appliance models verify"):
+        load_voice(tmp_path, NAME)
+
+
 def remove_model(folder: Path) -> None:
     (folder / f"{NAME}.onnx").unlink()
 

@@ -24,7 +24,7 @@ def test_means(intent: str, utterance: str) -> None:
 
 @settings(deadline=None)
 @given(
-    st.sampled_from([case for case in CASES if case[0] != "unknown"]),
+    st.sampled_from([case for case in CASES if case[0] != "unknown" and ". " not in case[1]]),
     st.sampled_from(["", "um ", "Please, ", "uh... "]),
 )
 def test_neither_case_nor_punctuation_nor_fillers_matter(case: tuple[str, str], filler: str) -> None:
