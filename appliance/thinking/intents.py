@@ -16,7 +16,7 @@ _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b)+", re.IGNORECASE)
 """A word said, or heard, several times in a row."""
 
 _FRAGMENT = re.compile(r"^\W*[\w'’]+(?:\W+[\w'’]+)?[.?!…]+\s+")
-"""A sentence of one or two words: what recognisers make of a wake word whose beginning they did not get ("Next up.")."""
+"""A sentence of one or two words: what recognisers make of a wake word that they didn't hear whole ("Next up.")."""
 
 
 def languages() -> list[str]:
