@@ -54,8 +54,8 @@ class Lane:
     `report` gets a ReplyStarted with the first sample of a generation, and one ReplyEnded for every generation that was
     opened: with its last sample, or from whoever cuts it, so that it ends even if the speaker does not pull any more.
     What is cut before it sounded ends at 0 seconds. Times are on the clock that the speaker pulls with; before its
-    first pull they are 0. `on_progress` is called when more of a reply was used up, and when it is over. Both are called
-    in order, one at a time, without the lock, from a thread that is at work here.
+    first pull they are 0. `on_progress` is called when more of a reply was used up, and when it is over. Both are
+    called in order, one at a time, without the lock, from a thread that is at work here.
     """
 
     def __init__(

@@ -1,20 +1,24 @@
 """When a sample sounds: a card's own count of samples, held against the wall clock."""
 
 SLEW = 0.001
-"""How far a stamp may differ from the count, as a share of the time that passed. Quartz is off by a tenth of it."""
+"""How far stamps may depart from the count, as a share of the time that passed. Quartz is off by a tenth of it."""
+
+SETTLING = 1.0
+SETTLING_SLEW = 0.2
+"""For the first seconds, in which cards fill their buffers, stamps may depart from the count by more."""
 
 LOST = 0.1
 """Seconds by which the wall clock must be ahead of the count before samples are taken for lost."""
 
 PATIENCE = 0.5
-"""Seconds for which it must be, so that a thread that was merely held up, and catches up, costs nothing."""
+"""Seconds for which it must be, so that a thread that was merely held up, and catches up, changes nothing."""
 
 
 class SampleClock:
     """Stamps samples with seconds that never run backwards, and follow the count as long as none is lost.
 
     The wall clock is read by threads that are often late, and a card's quartz drifts from it by some 0.1 s in an hour.
-    So the stamps follow the count, bend towards the wall clock by no more than SLEW, and jump only over lost samples.
+    So the stamps follow the count, bend slowly towards the wall clock, and jump only over lost samples.
     """
 
     def __init__(self, rate: int) -> None:
@@ -31,12 +35,13 @@ class SampleClock:
         counted = self._time + passed if self._started else seen
         self._started = True
         behind = seen - counted
-        limit = SLEW * passed
+        limit = passed * (SLEW if index > SETTLING * self._rate else SETTLING_SLEW)
         self._index = index
-        self._time = counted + min(max(behind, -limit), limit) + self._lost(behind, counted)
+        self._time = counted + (self._lost(behind, counted) or min(max(behind, -limit), limit))
         return self._time
 
     def _lost(self, behind: float, counted: float) -> float:
+        """Seconds that were lost, once that is certain."""
         if behind < LOST:
             self._behind_since = None
             return 0.0

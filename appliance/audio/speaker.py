@@ -12,8 +12,8 @@ from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
 from appliance.audio.devices import Frame, Source
 from appliance.audio.sampleclock import SampleClock
 
-BLOCK = 0.01
-"""Seconds that the card asks for at once. PortAudio keeps three: for that long what was hushed still sounds."""
+BLOCK = 0.02
+"""Seconds that the card asks for at once. PortAudio keeps two: for that long what was hushed still sounds."""
 
 CHECK = 0.5
 """Seconds between two looks at whether the card is still alive."""
