@@ -249,6 +249,6 @@ def _never(
 ) -> Iterator[str]:
     """Steps for which the scenario itself is over too early."""
     for key, step in steps:
-        if duration is not None and step.at is not None and step.at >= duration:
+        if duration is not None and step.at is not None and step.at + step.delay >= duration:
             wrong = f"is not before the end; allowed: less than duration = {duration:g}"
-            yield f"{where[*key, 'at']}: {key[0]}.at = {step.at:g}: {wrong}"
+            yield f"{where[*key, 'at']}: {key[0]}: begins at {step.at + step.delay:g}, which {wrong}"
