@@ -1,0 +1,164 @@
+"""Speech-to-text with Moonshine (https://arxiv.org/abs/2410.15608): the utterance as a whole, without partial results.
+
+Its encoder makes features of the sound, once; its decoder makes one token of them and of the tokens so far, again and
+again, until it makes the end token. What the decoder computed for earlier tokens is handed back to it (the cache).
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from appliance.audio.devices import HEARING_RATE, Samples
+from appliance.hearing.onnx import damaged, session
+from appliance.hearing.stt import Transcript
+from appliance.hearing.utterance import LONGEST, is_silence
+
+_WINDOW = 15 * HEARING_RATE
+"""Samples that are transcribed at once. The memory it takes grows with the square of the length: compared with 8 s, 15 s
+take 30 MB more, and 30 s take 150 MB more."""
+
+_CUT_FROM = 10 * HEARING_RATE
+"""A full window is cut at its quietest point after this one."""
+
+_PAUSE = HEARING_RATE // 5
+"""Samples over which the quietest point is sought."""
+
+_TOKENS_PER_SECOND = 6.5
+"""What its authors allow: more is no speech, but the model repeating itself without an end."""
+
+_TOKENS_SPARE = 8
+"""On top of it, since a short phrase, or a number said quickly, can be denser."""
+
+_UNSURE = 0.35
+"""Mean probability below which words are made up. Of 155 real commands the least sure one has 0.41."""
+
+_NOTHING = "you"
+"""What the model makes of sound without speech."""
+
+_PAST = "past_key_values."
+_PRESENT = "present."
+_START, _END = b"<s>", b"</s>"
+_SPECIAL = re.compile(rb"<unk>|</?s>|<<ST_\d+>>")
+
+
+class Moonshine:
+    """Moonshine's English model out of `folder`; ApplianceError when one of its three files cannot be used."""
+
+    name = "moonshine"
+    language = "en"
+
+    def __init__(self, folder: Path) -> None:
+        self._encoder = session(folder / "encoder_model.ort", inputs=("input_values", "attention_mask"))
+        inputs = ("encoder_attention_mask", "encoder_hidden_states", "input_ids", "use_cache_branch")
+        self._decoder = session(folder / "decoder_model_merged.ort", inputs=inputs)
+        self._no_past = {
+            given.name: np.zeros((1, given.shape[1], 0, given.shape[3]), np.float32)
+            for given in self._decoder.get_inputs()
+            if given.name.startswith(_PAST)
+        }
+        vocabulary = _read_vocabulary(folder / "tokenizer.bin", self._decoder.get_outputs()[0].shape[-1])
+        self._start, self._end = vocabulary.index(_START), vocabulary.index(_END)
+        self._spelling = [b"" if _SPECIAL.fullmatch(token) else token for token in vocabulary]
+
+    def begin(self) -> "_Utterance":
+        """A new utterance."""
+        return _Utterance(self)
+
+    def transcribe(self, samples: Samples) -> tuple[str, list[float]]:
+        """The text of at most 15 s, empty when nothing was said, and the probability of each of its tokens."""
+        if is_silence(samples):
+            return "", []
+        tokens, probabilities = self._decode(samples)
+        spelling = b"".join(self._spelling[token] for token in tokens)
+        text = spelling.decode("utf-8", errors="ignore").replace("\N{LOWER ONE EIGHTH BLOCK}", " ").strip()
+        words = re.sub(r"[\W_]", "", text).lower()
+        if words in ("", _NOTHING) or np.mean(probabilities) < _UNSURE:
+            return "", []
+        return text, probabilities
+
+    def _decode(self, samples: Samples) -> tuple[list[int], list[float]]:
+        """The likeliest tokens, one by one, and their probabilities, with the end token's; none when no end came."""
+        mask = np.ones((1, len(samples)), np.int64)
+        (features,) = self._encoder.run(None, {"input_values": samples[np.newaxis], "attention_mask": mask})
+        past = dict(self._no_past)
+        tokens: list[int] = []
+        probabilities: list[float] = []
+        token = self._start
+        for _ in range(_TOKENS_SPARE + int(_TOKENS_PER_SECOND * len(samples) / HEARING_RATE)):
+            # The first step also computes the part of the cache that depends on the sound alone.
+            fresh = [name for name in past if not tokens or ".decoder." in name]
+            logits, *present = self._decoder.run(
+                ["logits", *(name.replace(_PAST, _PRESENT) for name in fresh)],
+                {
+                    "encoder_attention_mask": mask,
+                    "encoder_hidden_states": features,
+                    "input_ids": np.array([[token]], np.int64),
+                    "use_cache_branch": np.array([bool(tokens)]),
+                    **past,
+                },
+            )
+            past.update(zip(fresh, present, strict=True))
+            scores = logits[0, -1]
+            token = int(scores.argmax())
+            probabilities.append(float(1 / np.exp(scores - scores[token]).sum()))
+            if token == self._end:
+                return tokens, probabilities
+            tokens.append(token)
+        return [], []
+
+
+class _Utterance:
+    """Collects the sound; of a long one each full window is transcribed, cut in a pause, as soon as it is there."""
+
+    def __init__(self, engine: Moonshine) -> None:
+        self._engine = engine
+        self._room = LONGEST
+        self._chunks: list[Samples] = []
+        self._texts: list[str] = []
+        self._probabilities: list[float] = []
+
+    def feed(self, samples: Samples) -> None:
+        """Take the next samples; never any text."""
+        self._chunks.append(samples[: self._room].astype(np.float32))
+        self._room -= len(self._chunks[-1])
+        while sum(map(len, self._chunks)) >= _WINDOW:
+            sound = np.concatenate(self._chunks)
+            end = _quietest(sound)
+            self._transcribe(sound[:end])
+            self._chunks = [sound[end:]]
+
+    def finish(self) -> Transcript:
+        """The text, and the mean probability of its tokens."""
+        if self._chunks:
+            self._transcribe(np.concatenate(self._chunks))
+        confidence = float(np.mean(self._probabilities)) if self._probabilities else None
+        return Transcript(" ".join(self._texts), confidence)
+
+    def _transcribe(self, sound: Samples) -> None:
+        text, probabilities = self._engine.transcribe(sound)
+        if text:
+            self._texts.append(text)
+            self._probabilities += probabilities
+
+
+def _quietest(sound: Samples) -> int:
+    """The middle of the quietest pause between the 10th second and the end of the window."""
+    energy = np.cumsum(np.square(sound[_CUT_FROM:_WINDOW], dtype=np.float64))
+    return _CUT_FROM + _PAUSE // 2 + int(np.argmin(energy[_PAUSE:] - energy[:-_PAUSE]))
+
+
+def _read_vocabulary(path: Path, size: int) -> list[bytes]:
+    """The spelling of each token: `size` strings of bytes, each after one byte with its length."""
+    if not path.is_file():
+        raise damaged(path, "there is no such file")
+    content = path.read_bytes()
+    tokens: list[bytes] = []
+    at = 0
+    while at < len(content):
+        end = at + 1 + content[at]
+        tokens.append(content[at + 1 : end])
+        at = end
+    if at != len(content) or len(tokens) != size or not {_START, _END} <= set(tokens):
+        raise damaged(path, f"this is not a vocabulary of {size} tokens")
+    return tokens
