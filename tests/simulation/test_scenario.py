@@ -96,7 +96,10 @@ def test_lists_written_in_line_count_as_steps() -> None:
         ('[room]\nnoise = "."', '2: room.noise = ".": there is no such file'),
         ("\n[[press]]\nat = -1", "3: press.at = -1: is out of range; allowed: a number from 0 to 43200"),
         ("duration = 0", "1: duration = 0: is out of range; allowed: a number, more than 0 and at most 43200"),
-        ("duration = 5\n[[press]]\nat = 5", "3: press: begins at 5, which is not before the end; allowed: less than duration = 5"),
+        (
+            "duration = 5\n[[press]]\nat = 5",
+            "3: press: begins at 5, which is not before the end; allowed: less than duration = 5",
+        ),
         ("[[expect]]", '1: expect = {…}: needs at least one of "heard", "reply" and "intent"'),
         (
             '[[expect]]\nheard = "("\nreply = "*"',
