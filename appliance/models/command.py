@@ -51,7 +51,7 @@ def add_parser(
     actions = models.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     listing = actions.add_parser("list", parents=parents, help="what is here, what is needed, and all licences")
-    listing.add_argument("--json", action="store_true")
+    listing.add_argument("--json", action="store_true", help="for programs")
     listing.set_defaults(handler=lambda options: _list(options, wanted))
 
     fetching = actions.add_parser("fetch", parents=parents, help="fetch what is missing or damaged")
@@ -60,7 +60,7 @@ def add_parser(
 
     verifying = actions.add_parser("verify", parents=parents, help="which file is damaged")
     verifying.add_argument("names", nargs="*", metavar="NAME", help="default: all that is needed or here")
-    verifying.add_argument("--json", action="store_true")
+    verifying.add_argument("--json", action="store_true", help="for programs")
     verifying.set_defaults(handler=lambda options: _verify(options, wanted))
 
 

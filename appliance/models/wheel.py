@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from appliance.errors import ApplianceError
@@ -31,7 +32,8 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress) -> Path:
         with subprocess.Popen(command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as pip:  # noqa: S603
             try:
                 while _is_running(pip):
-                    progress(max((path.stat().st_size for path in folder.rglob("*.whl")), default=0))
+                    with suppress(FileNotFoundError):  # pip moves what it has fetched
+                        progress(max((path.stat().st_size for path in folder.rglob("*.whl")), default=0))
             finally:
                 pip.kill()
         log.seek(0)
@@ -54,10 +56,7 @@ def _is_running(pip: subprocess.Popen[bytes]) -> bool:
 def _failed(wheel: Wheel, said: str) -> ApplianceError:
     remedy = "Check the network, then run this again: what is already here stays"
     if "No module named pip" in said:
-        found, remedy = (
-            f"there is no pip in {sys.prefix}",
-            "Install it: python3 -m ensurepip, or apt install python3-pip",
-        )
+        found, remedy = f"there is no pip in {sys.prefix}", "Install it: python3 -m ensurepip"
     elif "No space left on device" in said:
         found, remedy = "the disk is full", "Make room, then run this again: what is already here stays"
     elif broken := _BROKEN.search(said):

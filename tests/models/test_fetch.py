@@ -184,7 +184,8 @@ def test_a_killed_fetch_is_resumed(server: Server, tmp_path: Path) -> None:
             time.sleep(0.01)
         killed.send_signal(signal.SIGKILL)
     left = part.stat().st_size
-    (part.parent / "tmp-of-the-killed").mkdir()
+    (part.parent / "of-the-killed").mkdir()
+    (part.parent / "of-another-version.part").touch()
     server.stalls_at = None
     server.asked.clear()
     fetched(tmp_path / "data", model)
