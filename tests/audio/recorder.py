@@ -1,0 +1,59 @@
+"""Keeps the frames that a device hands over."""
+
+import threading
+from itertools import pairwise
+
+import numpy as np
+
+from appliance.audio.devices import Frame, Samples
+
+TIMEOUT = 60.0
+"""Seconds after which what was waited for does not come any more."""
+
+
+class Recorder:
+    """To be given as `on_frame`."""
+
+    def __init__(self, rate: int) -> None:
+        self.rate = rate
+        self.frames: list[Frame] = []
+        self._arrived = threading.Condition()
+
+    def __call__(self, frame: Frame) -> None:
+        with self._arrived:
+            self.frames.append(frame)
+            self._arrived.notify_all()
+
+    def wait_until(self, at: float) -> None:
+        """Wait until there is sound later than `at`."""
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: self.frames and self.frames[-1].at > at, TIMEOUT)
+
+    def wait_for_sound(self, level: float) -> None:
+        """Wait until the latest frame is as loud as `level`, which it may have been before."""
+        with self._arrived:
+            assert self._arrived.wait_for(
+                lambda: self.frames and np.abs(self.frames[-1].samples).max() > level, TIMEOUT
+            )
+
+    def between(self, start: float, end: float) -> Samples:
+        """What sounded from `start` to `end`, put together by its stamps."""
+        sound = np.zeros(round((end - start) * self.rate), np.float32)
+        for frame in self.frames:
+            first = round((frame.at - start) * self.rate)
+            if -len(frame.samples) < first < len(sound):
+                part = frame.samples[max(0, -first) : len(sound) - first]
+                sound[max(0, first) : max(0, first) + len(part)] = part
+        return sound
+
+    def last_sound(self, level: float) -> float:
+        """When the last sample above `level` sounded."""
+        for frame in reversed(self.frames):
+            loud = np.flatnonzero(np.abs(frame.samples) > level)
+            if len(loud):
+                return frame.at + float(loud[-1]) / self.rate
+        raise AssertionError("nothing sounded")
+
+    def steps(self) -> list[float]:
+        """How much later than its predecessor's last sample each frame begins."""
+        return [after.at - before.at - len(before.samples) / self.rate for before, after in pairwise(self.frames)]
