@@ -73,13 +73,29 @@ install_packages() {
         [ -t 0 ] || sudo --non-interactive true 2>/dev/null ||
             fail "Only root may install them. Type this, and then run this again:" "  $line"
     fi
-    root+=(env DEBIAN_FRONTEND=noninteractive)
-    local apt=(apt-get --yes --quiet -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
-    # dpkg --configure, since an earlier run may have been interrupted.
-    { "${root[@]}" dpkg --configure -a && "${root[@]}" "${apt[@]}" update &&
-        "${root[@]}" "${apt[@]}" install --no-install-recommends "${missing[@]}"; } </dev/null ||
-        fail "The system packages could not be installed; the reason is above. If it was the network, run this again." \
-            "By hand:" "  $line"
+    attempt "system packages" apt_install "${missing[@]}"
+}
+
+apt_install() { # with the `root` of install_packages
+    local get=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet)
+    get+=(-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+    "${root[@]}" dpkg --configure -a && # an earlier run may have been interrupted
+        "${get[@]}" update &&
+        "${get[@]}" install --no-install-recommends "$@"
+}
+
+# Runs a command. Of its errors, those of a missing network become one message.
+attempt() { # what it fetches, command
+    local what=$1 errors
+    local unreachable='connection broken|ConnectionError|TimeoutError|^E: Failed to fetch|index files failed to download'
+    shift
+    if ! errors=$("$@" 2>&1 >&3 </dev/null); then
+        if grep -Eq "$unreachable" <<<"$errors" && ! grep -q CERTIFICATE <<<"$errors"; then # a wrong clock, mostly
+            fail "The $what could not be fetched: there is no network, or it does not reach them." \
+                "Run ./install.sh $verb again when there is: it goes on from here."
+        fi
+        fail "$errors" "The $what could not be installed; the reason is above."
+    fi 3>&1
 }
 
 # Makes .venv, or brings it up to date with the lock files of `verb`.
@@ -95,11 +111,9 @@ install_environment() {
     fi
     say "Python packages, as locked in config/$verb.lock"
     rm -f $complete
-    { pip_install --require-hashes --requirement config/build.lock &&
-        pip_install --require-hashes --no-build-isolation --use-pep517 --requirement "config/$verb.lock" &&
-        pip_install --no-deps --no-build-isolation --editable .; } ||
-        fail "The Python packages could not be installed; the reason is above." \
-            "If it was the network, run this again: what was fetched is kept."
+    attempt "Python packages" pip_install --require-hashes --requirement config/build.lock
+    attempt "Python packages" pip_install --require-hashes --no-build-isolation --use-pep517 --requirement "config/$verb.lock"
+    attempt "Python packages" pip_install --no-deps --no-build-isolation --editable .
     {
         echo "$made"
         locked run
@@ -121,7 +135,7 @@ pip_install() {
 install_models() {
     say "Models"
     .venv/bin/appliance models fetch ||
-        fail "Not all models are there; the reason is above. If it was the network, run this again: what was fetched is kept."
+        fail "Not all models could be fetched. Run ./install.sh $verb again: it goes on from here."
 }
 
 run_checks() {

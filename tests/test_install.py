@@ -81,12 +81,22 @@ def test_with_a_sudo_that_would_ask_the_line_is_shown_where_nobody_can_answer(sy
     assert found.stderr.endswith(f"  sudo sh -c {line(f'{MISSING} {test_packages} {PYTHON}')}")
 
 
-def test_with_sudo_apt_is_called_and_its_failure_explained(system: System) -> None:
-    system.command("sudo", 'echo "sudo $*"; case $* in *update*) exit 100 ;; esac')
+def test_with_sudo_apt_is_called_and_its_failure_shown(system: System) -> None:
+    system.command("sudo", 'echo "sudo $*"; case $* in *update*) echo "E: disk full" >&2; exit 100 ;; esac')
     found = system.install("run")
     assert found.returncode == 1
-    assert "sudo env DEBIAN_FRONTEND=noninteractive dpkg --configure -a\n" in found.stdout
-    assert "The system packages could not be installed; the reason is above." in found.stderr
+    assert "sudo dpkg --configure -a\nsudo env DEBIAN_FRONTEND=noninteractive apt-get " in found.stdout
+    assert found.stderr == "E: disk full\nThe system packages could not be installed; the reason is above.\n"
+
+
+def test_without_a_network_that_is_the_whole_message(system: System) -> None:
+    system.command("sudo", "case $* in *install*) echo 'E: Failed to fetch http://a/b' >&2; exit 100 ;; esac")
+    found = system.install("test")
+    assert found.returncode == 1
+    assert found.stderr == (
+        "The system packages could not be fetched: there is no network, or it does not reach them.\n"
+        "Run ./install.sh test again when there is: it goes on from here.\n"
+    )
 
 
 def test_only_what_is_missing_is_installed_and_root_needs_no_sudo(system: System) -> None:
