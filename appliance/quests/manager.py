@@ -17,7 +17,8 @@
    after the exit too.
 
 The one task that may be left is that of a close which has swallowed several cancellations after its time was up;
-asyncio has no way to end it. Work that swallows its cancellation is cancelled again from time to time, and waited for.
+asyncio has no way to end it, and how it ends is only logged. Work that swallows its cancellation is cancelled again
+from time to time, and waited for.
 """
 
 import asyncio
