@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,6 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ApplianceError as error:
         print(error, file=sys.stderr)
         return error.status
+    except BrokenPipeError:
+        # Whoever read the output has seen enough, as `head` does; Python must not try again to write it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         return 130
 

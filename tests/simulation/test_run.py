@@ -151,7 +151,7 @@ def test_the_wake_word_alone_ends_in_silence(models_dir: Path, tmp_path: Path) -
 def test_an_utterance_without_end_is_ended(models_dir: Path, tmp_path: Path) -> None:
     text = f"""
         [[say]]
-        text = "Alexa {"and then we went on and on and on " * 5}"
+        text = "Alexa, {"and then we went on and on and on " * 5}"
         at = 0.5
     """
     outcome = run(text, models_dir, tmp_path, settings=Settings(listening=Listening(limit=4.0)))
