@@ -81,9 +81,8 @@ class PortAudio:
         return [card for info in infos if (card := _card(info, direction)).channels > 0]
 
     def find(self, name: str, direction: Direction) -> Card:
-        """The card called `name`, or the only one whose name contains it, in any case; "": the system's default.
-
-        BadInputError: none or several fit. ApplianceError: there is no card, or no default among them.
+        """The card called `name`, or the only one whose name contains it, in any case; "": the system's default, or
+        else the first. BadInputError: none or several fit. ApplianceError: there is no card.
         """
         cards = self.cards(direction)
         if not cards:
@@ -109,19 +108,15 @@ class PortAudio:
         )
 
     def _default(self, cards: Sequence[Card], direction: Direction) -> Card:
+        by_direction = {
+            "input": self._audio.get_default_input_device_info,
+            "output": self._audio.get_default_output_device_info,
+        }
         try:
-            if direction == "input":
-                number = int(self._audio.get_default_input_device_info()["index"])
-            else:
-                number = int(self._audio.get_default_output_device_info()["index"])
-            return next(card for card in cards if card.number == number)
-        except (OSError, StopIteration):
-            raise ApplianceError(
-                _ROLE[direction],
-                "the system has no default sound card for it",
-                allowed=_listed(cards),
-                remedy="Set the name of one of them",
-            ) from None
+            number = by_direction[direction]()["index"]
+        except OSError:
+            number = None
+        return next((card for card in cards if card.number == number), cards[0])
 
     def open(
         self,

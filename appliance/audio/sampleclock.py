@@ -1,7 +1,7 @@
 """When a sample sounds: a card's own count of samples, held against the wall clock."""
 
-SLEW = 0.001
-"""How far stamps may depart from the count, as a share of the time that passed. Quartz is off by a tenth of it."""
+SLEW = 0.0003
+"""How far stamps may depart from the count, as a share of the time that passed. Quartz is off by a third of it."""
 
 SETTLING = 1.0
 SETTLING_SLEW = 0.2

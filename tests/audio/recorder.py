@@ -37,14 +37,11 @@ class Recorder:
             )
 
     def between(self, start: float, end: float) -> Samples:
-        """What sounded from `start` to `end`, put together by its stamps."""
-        sound = np.zeros(round((end - start) * self.rate), np.float32)
-        for frame in self.frames:
-            first = round((frame.at - start) * self.rate)
-            if -len(frame.samples) < first < len(sound):
-                part = frame.samples[max(0, -first) : len(sound) - first]
-                sound[max(0, first) : max(0, first) + len(part)] = part
-        return sound
+        """What sounded from `start` to `end`: as it came, only its beginning is found by a stamp."""
+        frames = [frame for frame in self.frames if frame.at + len(frame.samples) / self.rate > start]
+        first = round((start - frames[0].at) * self.rate)
+        assert first >= 0
+        return np.concatenate([frame.samples for frame in frames])[first : first + round((end - start) * self.rate)]
 
     def last_sound(self, level: float) -> float:
         """When the last sample above `level` sounded."""

@@ -1,0 +1,106 @@
+"""Cards by their names."""
+
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import pyaudio
+import pytest
+
+from appliance.audio.cards import Direction, PortAudio, any_card
+from appliance.audio.microphone import CardMicrophone
+from appliance.audio.speaker import CardSpeaker
+from appliance.errors import ApplianceError, BadInputError
+from tests.sound_server import CARDS
+
+ALL = '"kitchen", "kitchen_window", "default"'
+
+
+@pytest.fixture
+def no_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ALSA knows one card, which is not there."""
+    configuration = tmp_path / "alsa.conf"
+    configuration.write_text("pcm.unplugged { type hw card 99 }\n")
+    monkeypatch.setenv("ALSA_CONFIG_PATH", str(configuration))
+
+
+def found(name: str, direction: Direction) -> str:
+    audio = PortAudio()
+    try:
+        return audio.find(name, direction).name
+    finally:
+        audio.close()
+
+
+@pytest.mark.usefixtures("cards")
+@pytest.mark.parametrize("direction", ["input", "output"])
+@pytest.mark.parametrize(
+    ("name", "card"), [("kitchen", CARDS[0]), ("KITCHEN", CARDS[0]), ("Window", CARDS[1]), ("", "default")]
+)
+def test_a_name_or_the_part_of_a_name_finds_its_card(direction: Direction, name: str, card: str) -> None:
+    assert found(name, direction) == card
+
+
+@pytest.mark.usefixtures("cards")
+def test_a_missing_card_is_named_and_so_are_those_that_are_there() -> None:
+    with pytest.raises(BadInputError) as caught:
+        found("bathroom", "output")
+    assert str(caught.value).startswith('speaker: no sound card is called "bathroom". Allowed: ')
+    assert ALL in str(caught.value)
+    assert caught.value.status == 2
+
+
+@pytest.mark.usefixtures("cards")
+def test_a_name_that_fits_several_cards_is_refused() -> None:
+    with pytest.raises(
+        BadInputError, match='microphone: "kitch" fits several sound cards: "kitchen", "kitchen_window"'
+    ):
+        found("kitch", "input")
+
+
+@pytest.mark.usefixtures("cards")
+def test_there_are_cards() -> None:
+    assert any_card()
+
+
+@pytest.mark.usefixtures("no_cards")
+@pytest.mark.parametrize("name", ["", "kitchen"])
+def test_without_any_card_it_says_what_to_do(name: str) -> None:
+    assert not any_card()
+    with pytest.raises(ApplianceError, match=r"speaker: no sound card .* `aplay -l`") as caught:
+        CardSpeaker(name)
+    assert caught.value.status == 1
+    microphone = CardMicrophone(name)
+    with pytest.raises(ApplianceError, match=r"microphone: no sound card .* `arecord -l`"):
+        microphone.start(lambda _: None, lambda _: None)
+    microphone.stop()
+
+
+@pytest.mark.usefixtures("cards")
+@pytest.mark.parametrize("direction", ["input", "output"])
+def test_without_a_default_it_takes_the_first(direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_default(_: pyaudio.PyAudio) -> NoReturn:
+        raise OSError("No Default Output Device Available")
+
+    monkeypatch.setattr(pyaudio.PyAudio, f"get_default_{direction}_device_info", no_default)
+    assert found("", direction) == CARDS[0]
+
+
+@pytest.mark.usefixtures("no_cards")
+def test_the_noise_of_the_libraries_is_not_seen_and_other_errors_are(capfd: pytest.CaptureFixture[str]) -> None:
+    PortAudio().close()
+    os.write(2, b"after")
+    assert capfd.readouterr() == ("", "after")
+
+
+@pytest.mark.usefixtures("no_cards")
+def test_a_program_without_standard_error_may_use_cards() -> None:
+    before = os.dup(2)
+    os.close(2)
+    try:
+        PortAudio().close()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(2)
+    finally:
+        os.dup2(before, 2)
+        os.close(before)

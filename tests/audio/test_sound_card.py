@@ -1,0 +1,260 @@
+"""Microphone and speaker on a real sound server, where a card's microphone hears what the card plays."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pyaudio
+import pytest
+import soxr
+
+from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.lane import Lane
+from appliance.audio.microphone import CardMicrophone
+from appliance.audio.resample import StreamResampler
+from appliance.audio.speaker import CardSpeaker
+from appliance.audio.wav import read_mono
+from appliance.core.events import ReplyEnded, ReplyStarted
+from appliance.errors import ApplianceError
+from tests.audio.conftest import Refuse
+from tests.audio.recorder import TIMEOUT, Recorder
+from tests.sound_server import SoundServer, running_sound_server
+
+LEVEL = 0.02
+ATTEMPTS = 4
+"""A machine that is too busy to keep up loses sound: that is no defect of ours, but not every time."""
+
+
+class Loop:
+    """A speaker with its lane, the microphone that hears it, and all that they hand over."""
+
+    def __init__(self) -> None:
+        self.speaker = CardSpeaker("kitchen")
+        self.microphone = CardMicrophone("kitchen")
+        self.played = Recorder(self.speaker.rate)
+        self.heard = Recorder(HEARING_RATE)
+        self.faults: list[str] = []
+        self.ended = threading.Event()
+        self.events: list[ReplyStarted | ReplyEnded] = []
+        self.lane = Lane(self.speaker.rate, self._report)
+
+    def start(self) -> None:
+        self.speaker.start(self.lane, self.played, self.faults.append)
+        self.microphone.start(self.heard, self.faults.append)
+
+    def stop(self) -> None:
+        self.speaker.stop()
+        self.microphone.stop()
+
+    def settle(self) -> None:
+        """Wait until both run, and their clocks with them."""
+        now = time.monotonic()
+        self.heard.wait_until(now + 1.2)
+        self.played.wait_until(now + 1.2)
+
+    def say(self, generation: int, samples: Samples) -> None:
+        """Queue a reply of 16 kHz samples."""
+        resampler = StreamResampler(HEARING_RATE, self.speaker.rate)
+        self.ended.clear()
+        self.lane.open(generation)
+        for piece in np.array_split(samples, 10):
+            self.lane.put(generation, resampler.feed(piece))
+        self.lane.put(generation, resampler.flush())
+        self.lane.finish(generation)
+
+    def _report(self, event: ReplyStarted | ReplyEnded) -> None:
+        self.events.append(event)
+        if isinstance(event, ReplyEnded):
+            self.ended.set()
+
+
+@pytest.fixture
+def loop(cards: None) -> Iterator[Loop]:
+    loop = Loop()
+    loop.start()
+    yield loop
+    loop.stop()
+    assert loop.faults == []
+
+
+def tone(seconds: float) -> Samples:
+    return (0.5 * np.sin(2 * np.pi * 440 * np.arange(int(seconds * HEARING_RATE)) / HEARING_RATE)).astype(np.float32)
+
+
+def what_is_wrong(loop: Loop, generation: int, sound: Samples) -> list[str]:
+    """Say `sound`, and compare it with what is heard, whatever fraction of a sample lies between them."""
+    loop.say(generation, sound)
+    assert loop.ended.wait(TIMEOUT)
+    started, ended = (event for event in loop.events if event.generation == generation)
+    loop.heard.wait_until(ended.at + 0.5)
+    heard = loop.heard.between(started.at - 0.5, ended.at + 0.5)
+    size = len(sound) + len(heard)
+    correlation = 8 * np.fft.irfft(np.fft.rfft(heard, size) * np.conj(np.fft.rfft(sound, size)), 8 * size)
+    best = int(np.argmax(correlation[: 8 * HEARING_RATE]))
+    late = best / 8 / HEARING_RATE - 0.5
+    level = np.linalg.norm(heard) / np.linalg.norm(sound)
+    likeness = correlation[best] / np.linalg.norm(heard) / np.linalg.norm(sound)
+    wrong = []
+    if likeness < 0.999:
+        wrong.append(f"another sound: correlation {likeness:.4f}")
+    if abs(late) > 0.03:
+        wrong.append(f"heard {late:.3f} s after it should have sounded")
+    if not 0.98 < level < 1.02:
+        wrong.append(f"{level:.3f} times as loud")
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("rates", "channels"),
+    [((), ()), ((16_000, 48_000), ()), ((16_000, 44_100), (1,)), ((48_000,), (2,))],
+    ids=["any", "no 16 or 48 kHz", "48 kHz, not mono", "no 48 kHz, only mono"],
+)
+def test_what_is_played_is_heard(
+    refuse: Refuse, speech: Path, rates: Sequence[int], channels: Sequence[int], request: pytest.FixtureRequest
+) -> None:
+    refuse(rates, channels)
+    loop = request.getfixturevalue("loop")
+    assert loop.speaker.rate == (44_100 if 48_000 in rates else 48_000)
+    loop.settle()
+    said = read_mono(
+        speech / "read/librispeech-quilter-en.flac", 12_000
+    )  # the server's resampling loses what is higher
+    said = soxr.resample(said[:24_000], 12_000, HEARING_RATE)
+    generations = count()
+    for sound in (tone(1), said):
+        wrong = [["never said"]]
+        while wrong[-1] and len(wrong) <= ATTEMPTS:
+            wrong.append(what_is_wrong(loop, next(generations), sound))
+        assert not wrong[-1], wrong
+
+
+def test_a_hushed_reply_is_silent_and_stays_so(loop: Loop) -> None:
+    loop.settle()
+    loop.say(1, tone(10))
+    loop.heard.wait_for_sound(LEVEL)
+    assert loop.lane.hush(1)
+    end = loop.events[-1]
+    assert isinstance(end, ReplyEnded)
+    assert end.cut
+    loop.heard.wait_until(end.at + 1)
+    assert abs(loop.heard.last_sound(LEVEL) - end.at) < 0.1
+    assert not loop.lane.put(1, tone(1))
+
+
+def test_it_is_silent_when_stop_returns(loop: Loop) -> None:
+    loop.settle()
+    loop.say(1, tone(10))
+    loop.heard.wait_for_sound(LEVEL)
+    loop.speaker.stop()
+    stopped, frames = time.monotonic(), len(loop.played.frames)
+    loop.heard.wait_until(stopped + 1)
+    assert loop.heard.last_sound(LEVEL) < stopped + 0.1
+    assert len(loop.played.frames) == frames
+    loop.speaker.stop()
+
+
+def test_frames_follow_each_other_without_gaps(loop: Loop) -> None:
+    loop.settle()
+    for recorder in (loop.heard, loop.played):
+        recorder.wait_until(recorder.frames[-1].at + 1)
+        assert max(abs(step) for step in recorder.steps()) < 0.02
+
+
+@pytest.mark.usefixtures("cards")
+def test_starting_and_stopping_leaks_nothing() -> None:
+    def held() -> tuple[int, int]:
+        return len(list(Path("/proc/self/task").iterdir())), len(list(Path("/proc/self/fd").iterdir()))
+
+    loop = Loop()
+    before = (0, 0)
+    for cycle in range(50):
+        loop.start()
+        loop.stop()
+        if cycle == 5:
+            before = held()
+    deadline = time.monotonic() + TIMEOUT
+    while held() > before:  # a thread that was joined is gone a little later
+        assert time.monotonic() < deadline, f"{before} threads and files became {held()}"
+        time.sleep(0.01)
+    assert loop.faults == []
+
+
+def test_a_server_that_dies_is_one_fault_each(sound_server: SoundServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running_sound_server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        loop = Loop()
+        loop.start()
+        loop.settle()
+        server.process.kill()
+        while len(loop.faults) < 2:
+            time.sleep(0.01)
+        loop.stop()
+        microphone, speaker = sorted(loop.faults)
+        assert microphone.startswith('microphone "kitchen": it cannot be read any more (')
+        assert speaker.startswith('speaker "kitchen": the card does not play any more.')
+        with pytest.raises(ApplianceError, match="microphone: no sound card"):
+            loop.microphone.start(loop.heard, loop.faults.append)
+        with pytest.raises(ApplianceError, match="speaker: no sound card"):
+            loop.speaker.start(loop.lane, loop.played, loop.faults.append)
+
+
+@pytest.mark.usefixtures("cards")
+def test_a_source_that_fails_is_a_fault() -> None:
+    class Broken:
+        def pull(self, count: int, at: float) -> Samples:
+            raise ZeroDivisionError("broken")
+
+    speaker, faults, faulty = CardSpeaker("kitchen"), [], threading.Event()
+
+    def on_fault(why: str) -> None:
+        faults.append(why)
+        speaker.stop()
+        faulty.set()
+
+    speaker.start(Broken(), lambda _: None, on_fault)
+    assert faulty.wait(TIMEOUT)
+    speaker.stop()
+    assert faults == ["""speaker "kitchen": its source failed (ZeroDivisionError('broken'))."""]
+
+
+@pytest.mark.usefixtures("cards")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_hearing_that_fails_is_a_fault() -> None:
+    microphone, faults, faulty = CardMicrophone("kitchen"), [], threading.Event()
+
+    def on_frame(_: Frame) -> None:
+        raise ZeroDivisionError("broken")
+
+    def on_fault(why: str) -> None:
+        faults.append(why)
+        microphone.stop()
+        faulty.set()
+
+    microphone.start(on_frame, on_fault)
+    assert faulty.wait(TIMEOUT)
+    microphone.stop()
+    assert faults == ['microphone "kitchen": what takes its frames failed.']
+
+
+def test_a_card_that_takes_nothing_is_named(refuse: Refuse) -> None:
+    refuse((), range(1, 100))
+    with pytest.raises(ApplianceError, match=r'speaker: the sound card "kitchen" cannot be opened \(Invalid number of'):
+        CardSpeaker("kitchen")
+
+
+def test_a_card_that_is_busy_is_not_tried_at_every_rate(cards: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def busy(_: pyaudio.PyAudio, rate: int, *__: object, **___: object) -> NoReturn:
+        tried.append(rate)
+        raise OSError(pyaudio.paDeviceUnavailable, "Device unavailable")
+
+    monkeypatch.setattr(pyaudio.PyAudio, "open", busy)
+    with pytest.raises(ApplianceError, match=r"cannot be opened \(Device unavailable\)\. See whether another program"):
+        CardMicrophone("kitchen").start(lambda _: None, lambda _: None)
+    assert tried == [HEARING_RATE]
