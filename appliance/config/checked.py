@@ -118,7 +118,7 @@ class _Check:
         while written not in self.offsets:
             written = written[:-1]
         offset = self.offsets[written]
-        key = ".".join(part for part in path if isinstance(part, str))
+        key = ".".join(wording.key(part) for part in path if isinstance(part, str))
         text = "" if value is None else wording.shown(value)
         parts = [f"{self.place}:{line_at(self.text, offset)}", " = ".join(filter(None, (key, text))), wrong]
         problem = ": ".join(filter(None, parts))

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 from collections.abc import Iterable
 from datetime import date, datetime, time
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from msgspec import inspect
 
 _LONGEST = 60
+_BARE = re.compile(r"[\w-]+")
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),
     ((int, float), "a number"),
@@ -28,6 +30,11 @@ def shorten(text: str) -> str:
 def quoted(text: str) -> str:
     """`text` as TOML would have it."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def key(name: str) -> str:
+    """A key as TOML would have it."""
+    return name if _BARE.fullmatch(name) else shorten(quoted(name))
 
 
 def shown(value: object) -> str:
@@ -141,7 +148,7 @@ def _allowed(info: inspect.Type) -> str:
 
 def _range(info: inspect.IntType | inspect.FloatType) -> str:
     if info.ge is not None and info.le is not None:
-        return f" from {info.ge:g} to {info.le:g}"
+        return f" from {info.ge:.10g} to {info.le:.10g}"
     bounds = ((info.ge, "at least"), (info.gt, "more than"), (info.le, "at most"), (info.lt, "less than"))
     return _bounds(", ", bounds)
 
@@ -151,5 +158,5 @@ def _size(least: int | None, most: int | None) -> str:
 
 
 def _bounds(lead: str, bounds: Iterable[tuple[float | None, str]]) -> str:
-    found = [f"{word} {bound:g}" for bound, word in bounds if bound is not None]
+    found = [f"{word} {bound:.10g}" for bound, word in bounds if bound is not None]
     return lead + " and ".join(found) if found else ""

@@ -135,6 +135,10 @@ alexa = 1
             "words = {a = nan}",
             "words.a = nan: is out of range; allowed: a number, more than 0 and less than 1",
         ),
+        (
+            'words."hey\\njarvis" = 1',
+            'words."hey\\njarvis" = 1: is out of range; allowed: a number, more than 0 and less than 1',
+        ),
         ("limit = inf", 'limit = inf: is no number to work with; allowed: a number or "none"'),
         ('limit = "non"', 'limit = "non": is not known; allowed: a number or "none"; did you mean "none"?'),
         ("limit = 2020-01-01", 'limit = 2020-01-01: is a date or time; allowed: a number or "none"'),
