@@ -6,6 +6,8 @@ stands for.
 Rules of the endpoint:
 - Voice that was already there when the utterance was opened is taken for the rest of the wake word and does not count,
   unless it goes on for longer than such a rest can. Then it is a command in the same breath.
+- Such a rest may still hold a very short command. If nothing follows it for a while, the utterance ends, for
+  speech-to-text to tell.
 - Speech is ended by a pause; without speech, the patience ends the utterance, and no pause does.
 - Speech that has no pause, or noise that passes for it, is ended by the limit.
 """
@@ -35,8 +37,10 @@ class EndpointSettings:
     """Seconds without voice, after speech, that end an utterance."""
     limit: float = 12.0
     """Seconds that an utterance may last from its first voice on."""
-    tail: float = 0.4
-    """Seconds of voice that may belong to a wake word still after it was recognised."""
+    tail: float = 0.5
+    """Seconds of voice that may belong to a wake word still after it was recognised: 0.45 in the longest of 464."""
+    doubt: float = 1.5
+    """Seconds without voice, after nothing but the rest of a wake word, that end an utterance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class Endpoint:
         self._patience_until = patience_until
         self._settings = settings
         self._resting = False
+        self._rested: float | None = None
         self._tracker = self._fresh()
 
     def step(self, probability: float, at: float) -> Outcome | None:
@@ -112,21 +117,29 @@ class Endpoint:
             return Outcome(ListeningEnd.SILENCE, certain.at, at)
         begun = self._tracker.begun
         if begun is None:
-            return self._outcome(ListeningEnd.NOTHING, at) if at >= self._patience_until else None
+            return self._without_speech(at)
         if self._tracker.speaking and at - max(begun, self._opened) >= self._settings.limit:
             return self._outcome(ListeningEnd.LIMIT, at)
         return None
 
     def finish(self, at: float) -> Outcome:
-        """The user says that the utterance is over."""
-        return self._outcome(ListeningEnd.ASKED, at)
+        """The user says that the utterance is over; sound is known until `at`."""
+        return self._outcome(ListeningEnd.ASKED, max(at, self._opened))
+
+    def _without_speech(self, at: float) -> Outcome | None:
+        if at >= self._patience_until:
+            return self._outcome(ListeningEnd.NOTHING, at)
+        if self._rested is not None and at - self._rested >= self._settings.doubt:
+            return Outcome(ListeningEnd.SILENCE, self._rested, at)
+        return None
 
     def _rest(self, at: float) -> None:
         if not self._tracker.voice:
             self._tracker = self._fresh()
             self._resting = False
-        elif at - self._opened > self._settings.tail:
-            self._resting = False
+            return
+        self._rested = at
+        self._resting = at - self._opened <= self._settings.tail
 
     def _outcome(self, why: ListeningEnd, at: float) -> Outcome:
         last = self._tracker.last

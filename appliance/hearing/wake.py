@@ -30,9 +30,8 @@ _MEL_BANDS = 32
 _EMBEDDING = 96
 
 _QUIET = 3.0
-"""How loud, in the models' scale, the room is that they believe to have been in before the first sample. With empty
-buffers instead, the first second of speech scored up to 1.0 for words that it did not hold; so at most 0.2 in 260 starts.
-"""
+"""How loud, in the models' scale, the room was before the first sample, for all that they know. With empty buffers
+instead, the first second of speech scored up to 1.0 for words that it did not hold; so at most 0.2 in 260 starts."""
 
 _REST = 6
 """Steps that a word's score must stay below its threshold before the next rise is another word. The score of one word
