@@ -60,7 +60,8 @@ def recording(environment: Mapping[str, str], path: Path) -> Iterator[None]:
 
 
 def recorded(path: Path) -> Samples:
-    return np.frombuffer(path.read_bytes()[: path.stat().st_size // 2 * 2], np.int16).astype(np.float32) / np.float32(32768)
+    whole = path.stat().st_size // 2 * 2
+    return np.frombuffer(path.read_bytes()[:whole], np.int16).astype(np.float32) / np.float32(32768)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -17,8 +17,8 @@ from appliance.hearing.vad import WINDOW, VoiceActivity
 from appliance.hearing.wake import Detection, WakeWords
 
 _LOSS = 0.5
-"""Seconds of lost sound after which what came before is another story. Across a shorter loss the models hear on: nine of
-ten wake words were recognised with 0.3 s missing in the middle, and none when the models began anew."""
+"""Seconds of lost sound after which what came before is another story. Across a shorter loss the models hear on: nine
+of ten wake words were recognised with 0.3 s missing in the middle, and none when the models began anew."""
 
 Sink = Callable[[Samples | None], None]
 

@@ -7,18 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from appliance.hearing.recognisers import load_recogniser
 
 import appliance.simulation
 from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.config.schema import Listening, Settings, Wake
 from appliance.core.turn import Phase
+from appliance.hearing.recognisers import load_recogniser
 from appliance.hearing.stt import Recogniser
 from appliance.simulation.run import Outcome, simulate
 from appliance.simulation.scenario import parse, read
 
 ALONE = 0.7
 """The share of a reply's words that a recogniser must find in what the speaker played, to call it that reply."""
+
+LONG_STORY = (
+    "yesterday we drove over to my sister because she wanted to show us the new kitchen and the garden where the "
+    "children had planted beans and tomatoes and then it began to rain so that all of us had to run back to the house"
+)
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +156,12 @@ def test_the_wake_word_alone_ends_in_silence(models_dir: Path, tmp_path: Path) -
 def test_an_utterance_without_end_is_ended(models_dir: Path, tmp_path: Path) -> None:
     text = f"""
         [[say]]
-        text = "Alexa, {"and then we went on and on and on " * 5}"
+        text = "Alexa."
         at = 0.5
+        [[say]]
+        text = "{LONG_STORY}"
+        after = "wake"
+        delay = 0.2
     """
     outcome = run(text, models_dir, tmp_path, settings=Settings(listening=Listening(limit=4.0)))
     ends = [report for report in outcome.timeline.reports("speech_end") if "why" in report.data]
