@@ -118,7 +118,11 @@ def _run(options: argparse.Namespace) -> int:
         from appliance.run import run_on_card
 
         asyncio.run(run_on_card(settings, models))
-    return 0
+        # A clause that is still being synthesised would hold up the interpreter's orderly end, for seconds on a small
+        # board, and nobody will hear it.
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _demonstrate(settings: "Settings", models: Path, out: Path) -> int:
