@@ -361,14 +361,16 @@ class World(logging.Handler):
         self.check(all(life.over for life in concerned if life is not caller), 2, "something under the name is left")
 
     async def get(self, life: Life) -> None:
+        late = life.worked
         try:
             resource = await life.quest.get()
         except QuestRemoved:
             self.check(life.asked or life.worked, 3, "QuestRemoved, but it is neither removed nor over")
         except (Boom, ManagerClosed) as error:
-            self.check(error is life.init_error, 3, "get raises what init did not")
+            self.check(error is life.init_error and not life.asked, 3, "get raises what init did not")
         else:
             self.check(life.got and resource is life.resource, 3, "a resource from nowhere")
+            self.check(not life.asked and not late, 3, "a resource that is gone")
 
     async def wait(self) -> None:
         self._order += 1

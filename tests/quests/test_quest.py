@@ -1,12 +1,26 @@
 """A quest by itself: its resource, and what may be said to it before a manager has it."""
 
 import asyncio
+import gc
 from typing import assert_type
+from weakref import WeakSet
 
 import pytest
 
 from appliance.quests import Quest, QuestManager, QuestRemoved
-from tests.quests.jobs import Boom, Job, at_once, failing, for_ever, in_virtual_time, now, swallowing, taking, ticks
+from tests.quests.jobs import (
+    Boom,
+    Job,
+    Step,
+    at_once,
+    failing,
+    for_ever,
+    in_virtual_time,
+    now,
+    swallowing,
+    taking,
+    ticks,
+)
 
 
 @in_virtual_time
@@ -199,3 +213,22 @@ async def test_work_that_swallows_cancellations_is_cancelled_again(caplog: pytes
         assert vars(warning)["quest"] == "job"
         await asyncio.sleep(100.0)
         assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("run", [at_once, for_ever])
+@in_virtual_time
+async def test_nothing_keeps_a_quest_that_is_over(run: Step) -> None:
+    async with QuestManager() as manager:
+        quests: WeakSet[Quest[object]] = WeakSet()
+        resources: WeakSet[Job] = WeakSet()
+        for _ in range(3):
+            job = Job(run=run)
+            resources.add(job)
+            quests.add(await manager.add(job.quest))
+            await ticks()
+            await job.quest.remove()
+            del job
+            await manager.wait()
+        gc.collect()
+        assert not quests
+        assert not resources
