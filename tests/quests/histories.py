@@ -78,7 +78,7 @@ class Plan:
 
 
 class Call(Enum):
-    """What a caller does. Those without a plan deal with an earlier quest, or its name."""
+    """What a caller does. All but the adds deal with an earlier quest, or its name."""
 
     ADD = "add"
     ADD_IN_BLOCK = "async with add"

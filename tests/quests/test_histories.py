@@ -54,17 +54,24 @@ PLANS = st.builds(
     close=st.none() | steps(*Reaction),
     close_timeout=st.sampled_from([2.0, 0.4]),
 )
-OPS = st.builds(
+CANCELLED_AFTER = st.sampled_from([None, None, None, *PAUSES])
+ADDS = st.builds(
     Op,
-    call=st.sampled_from([Call.ADD, Call.ADD, Call.ADD, *Call]),
+    call=st.sampled_from([Call.ADD, Call.ADD, Call.ADD, Call.ADD_IN_BLOCK]),
     plan=PLANS,
+    cancelled_after=CANCELLED_AFTER,
+    pause=st.sampled_from(PAUSES),
+)
+DEALINGS = st.builds(
+    Op,
+    call=st.sampled_from([Call.GET, *(call for call in Call if call not in (Call.ADD, Call.ADD_IN_BLOCK))]),
     which=st.integers(0, 5),
-    cancelled_after=st.sampled_from([None, None, None, *PAUSES]),
+    cancelled_after=CANCELLED_AFTER,
     pause=st.sampled_from(PAUSES),
 )
 HISTORIES = st.builds(
     History,
-    ops=st.lists(OPS, max_size=12).map(tuple),
+    ops=st.lists(ADDS | DEALINGS, max_size=12).map(tuple),
     exit_cancelled_after=st.sampled_from([None, *PAUSES]),
     add_during_exit=st.none() | PLANS,
 )
