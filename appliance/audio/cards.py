@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -160,11 +160,8 @@ class PortAudio:
 
 def any_card() -> bool:
     """Whether there is a card to hear with, and one to speak with."""
-    audio = PortAudio()
-    try:
+    with closing(PortAudio()) as audio:
         return bool(audio.cards("input") and audio.cards("output"))
-    finally:
-        audio.close()
 
 
 @contextmanager

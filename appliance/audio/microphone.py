@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import numpy as np
 
@@ -63,17 +64,17 @@ class CardMicrophone:
         stopping: threading.Event,
     ) -> None:
         why = "what takes its frames failed"
-        try:
-            for frame in _frames(opened):
-                if stopping.is_set():
-                    return
-                on_frame(frame)
-        except _ReadError as error:
-            why = f"it cannot be read any more ({error}). See whether it is still plugged in"
-        finally:
-            audio.close()
-            if not stopping.is_set():
-                on_fault(f'microphone "{self.name}": {why}.')
+        with closing(audio):
+            try:
+                for frame in _frames(opened):
+                    if stopping.is_set():
+                        return
+                    on_frame(frame)
+            except _ReadError as error:
+                why = f"it cannot be read any more ({error}). See whether it is still plugged in"
+            finally:
+                if not stopping.is_set():
+                    on_fault(f'microphone "{self.name}": {why}.')
 
 
 class _ReadError(Exception):

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 
 import numpy as np
 import pyaudio
@@ -12,7 +13,7 @@ from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
 from appliance.audio.devices import Frame, Source
 from appliance.audio.sampleclock import SampleClock
 
-BLOCK = 0.02
+BLOCK = 0.015
 """Seconds that the card asks for at once. PortAudio keeps two: for that long what was hushed still sounds."""
 
 CHECK = 0.5
@@ -29,13 +30,10 @@ class CardSpeaker:
 
     def __init__(self, card: str = "") -> None:
         self._card = card
-        audio = PortAudio()
-        try:
+        with closing(PortAudio()) as audio:
             found = audio.find(card, "output")
             self.name = found.name
             self.rate = audio.open(found, (COMMON_RATES[0], found.rate, *COMMON_RATES), (2, 1), BLOCK).rate
-        finally:
-            audio.close()
         self._audio: PortAudio | None = None
         self._watch: threading.Thread | None = None
         self._stopping = threading.Event()

@@ -53,4 +53,4 @@ class Recorder:
 
     def steps(self) -> list[float]:
         """How much later than its predecessor's last sample each frame begins."""
-        return [after.at - before.at - len(before.samples) / self.rate for before, after in pairwise(self.frames)]
+        return [after.at - before.at - len(before.samples) / self.rate for before, after in pairwise(list(self.frames))]

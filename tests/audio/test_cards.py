@@ -1,6 +1,7 @@
 """Cards by their names."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,11 +26,8 @@ def no_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def found(name: str, direction: Direction) -> str:
-    audio = PortAudio()
-    try:
+    with closing(PortAudio()) as audio:
         return audio.find(name, direction).name
-    finally:
-        audio.close()
 
 
 @pytest.mark.usefixtures("cards")

@@ -54,6 +54,15 @@ def test_a_thread_that_was_held_up_and_catches_up_is_no_loss() -> None:
     assert max(after - before for before, after in pairwise(stamps)) < SECONDS * 1.1
 
 
+def test_samples_that_a_card_swallowed_are_made_up_for_without_running_backwards() -> None:
+    clock, now, stamps = SampleClock(RATE), 7.0, []
+    for n in range(600):
+        now += SECONDS / 10 if 200 <= n < 240 else SECONDS
+        stamps.append(clock.stamp(n * BLOCK, now))
+    assert min(after - before for before, after in pairwise(stamps)) > SECONDS * 0.7
+    assert stamps[-1] == pytest.approx(now, abs=LOST)
+
+
 @given(st.lists(st.tuples(st.integers(1, 5000), st.floats(-3, 3)), max_size=100))
 def test_stamps_never_run_backwards(blocks: list[tuple[int, float]]) -> None:
     clock, index = SampleClock(RATE), 0

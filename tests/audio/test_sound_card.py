@@ -25,8 +25,8 @@ from tests.audio.recorder import TIMEOUT, Recorder
 from tests.sound_server import SoundServer, running_sound_server
 
 LEVEL = 0.02
-ATTEMPTS = 4
-"""A machine that is too busy to keep up loses sound: that is no defect of ours, but not every time."""
+ATTEMPTS = 10
+"""A machine that is too busy to keep up loses sound, for which nothing here can be blamed; but not every time."""
 
 
 class Loop:
@@ -97,7 +97,7 @@ def what_is_wrong(loop: Loop, generation: int, sound: Samples) -> list[str]:
     best = int(np.argmax(correlation[: 8 * HEARING_RATE]))
     late = best / 8 / HEARING_RATE - 0.5
     level = np.linalg.norm(heard) / np.linalg.norm(sound)
-    likeness = correlation[best] / np.linalg.norm(heard) / np.linalg.norm(sound)
+    likeness = correlation[best] / np.linalg.norm(sound) / max(np.linalg.norm(heard), 1e-6)
     wrong = []
     if likeness < 0.999:
         wrong.append(f"another sound: correlation {likeness:.4f}")
@@ -137,12 +137,15 @@ def test_a_hushed_reply_is_silent_and_stays_so(loop: Loop) -> None:
     loop.say(1, tone(10))
     loop.heard.wait_for_sound(LEVEL)
     assert loop.lane.hush(1)
+    hushed = time.monotonic()
+    assert loop.ended.wait(TIMEOUT)
     end = loop.events[-1]
     assert isinstance(end, ReplyEnded)
     assert end.cut
-    loop.heard.wait_until(end.at + 1)
-    assert abs(loop.heard.last_sound(LEVEL) - end.at) < 0.1
     assert not loop.lane.put(1, tone(1))
+    loop.heard.wait_until(hushed + 1)
+    assert loop.heard.last_sound(LEVEL) < hushed + 0.2
+    assert loop.played.last_sound(0) == pytest.approx(end.at, abs=0.01)
 
 
 def test_it_is_silent_when_stop_returns(loop: Loop) -> None:
@@ -152,7 +155,7 @@ def test_it_is_silent_when_stop_returns(loop: Loop) -> None:
     loop.speaker.stop()
     stopped, frames = time.monotonic(), len(loop.played.frames)
     loop.heard.wait_until(stopped + 1)
-    assert loop.heard.last_sound(LEVEL) < stopped + 0.1
+    assert loop.heard.last_sound(LEVEL) < stopped + 0.2
     assert len(loop.played.frames) == frames
     loop.speaker.stop()
 
@@ -160,8 +163,12 @@ def test_it_is_silent_when_stop_returns(loop: Loop) -> None:
 def test_frames_follow_each_other_without_gaps(loop: Loop) -> None:
     loop.settle()
     for recorder in (loop.heard, loop.played):
-        recorder.wait_until(recorder.frames[-1].at + 1)
-        assert max(abs(step) for step in recorder.steps()) < 0.02
+        worst = [1.0]
+        while worst[-1] > 1e-4 and len(worst) <= ATTEMPTS:
+            recorder.frames.clear()
+            recorder.wait_until(time.monotonic() + 0.5)
+            worst.append(max(abs(step) for step in recorder.steps()))
+        assert worst[-1] <= 1e-4, worst
 
 
 @pytest.mark.usefixtures("cards")
@@ -239,6 +246,28 @@ def test_hearing_that_fails_is_a_fault() -> None:
     assert faulty.wait(TIMEOUT)
     microphone.stop()
     assert faults == ['microphone "kitchen": what takes its frames failed.']
+
+
+@pytest.mark.usefixtures("cards")
+def test_a_microphone_that_hangs_does_not_hold_up_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, go_on = threading.Event(), threading.Event()
+
+    def hanging_read(*_: object, **__: object) -> bytes:
+        reading.set()
+        go_on.wait(TIMEOUT)
+        return bytes(4 * 320)
+
+    monkeypatch.setattr(pyaudio.PyAudio.Stream, "read", hanging_read)
+    microphone, heard, faults = CardMicrophone("kitchen"), Recorder(HEARING_RATE), list[str]()
+    microphone.start(heard, faults.append)
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "microphone")
+    assert reading.wait(TIMEOUT)
+    microphone.stop()
+    assert thread.is_alive()
+    go_on.set()
+    thread.join(TIMEOUT)
+    assert not heard.frames
+    assert not faults
 
 
 def test_a_card_that_takes_nothing_is_named(refuse: Refuse) -> None:
