@@ -7,7 +7,7 @@ SETTLING = 1.0
 SETTLING_SLEW = 0.2
 """For the first seconds, in which cards fill their buffers, stamps may depart from the count by more."""
 
-LOST = 0.03
+LOST = 0.015
 """Seconds between wall clock and count from which on samples are taken for lost, or for swallowed at once."""
 
 PATIENCE = 0.5

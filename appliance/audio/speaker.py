@@ -64,7 +64,7 @@ class CardSpeaker:
             self._watch.join()
         audio, self._audio = self._audio, None
         if audio is not None:
-            audio.close()  # which drops what the card still holds; stopping the stream would play it to its end
+            audio.close()  # which drops what the card still holds
 
 
 class _Player:
