@@ -57,6 +57,7 @@ class _Utterance:
         pcm = np.clip(samples * 32768, -32768, 32767).astype("<i2").tobytes()
         if self._recogniser.AcceptWaveform(pcm):
             self._take(self._recogniser.Result())
+            return _joined(self._texts)
         return _joined((*self._texts, json.loads(self._recogniser.PartialResult())["partial"]))
 
     def finish(self) -> Transcript:
