@@ -31,7 +31,7 @@ _TOKENS_SPARE = 8
 """On top of it, since a short phrase, or a number said quickly, can be denser."""
 
 _PAUSE_AFTER = np.zeros(HEARING_RATE // 10, np.float32)
-"""Ends the loops in which the model is caught by speech that breaks off within a word (40 of 465 such pieces)."""
+"""Appended, it ends the loop in which speech that breaks off within a word can catch the model (40 of 465 pieces)."""
 
 _UNSURE = 0.35
 """Mean probability below which words are made up. Of 155 real commands the least sure one has 0.41."""
@@ -123,8 +123,11 @@ class _Utterance:
 
     def feed(self, samples: Samples) -> None:
         """Take the next samples; never any text."""
-        self._chunks.append(samples[: self._room].astype(np.float32))
-        self._room -= len(self._chunks[-1])
+        samples = samples[: self._room].astype(np.float32)
+        if not len(samples):
+            return
+        self._room -= len(samples)
+        self._chunks.append(samples)
         while sum(map(len, self._chunks)) >= _WINDOW:
             sound = np.concatenate(self._chunks)
             end = _quietest(sound)

@@ -42,6 +42,8 @@ class Vosk:
 
 
 class _Utterance:
+    """Collects the sound too, to tell at its end whether there was anything to recognise."""
+
     def __init__(self, recogniser: vosk.KaldiRecognizer) -> None:
         self._recogniser = recogniser
         self._room = LONGEST
@@ -52,6 +54,8 @@ class _Utterance:
     def feed(self, samples: Samples) -> str:
         """Take the next samples; the text so far, of which the last words may still change."""
         samples = samples[: self._room].astype(np.float32)
+        if not len(samples):
+            return _joined(self._texts)
         self._room -= len(samples)
         self._chunks.append(samples)
         pcm = np.clip(samples * 32768, -32768, 32767).astype("<i2").tobytes()

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,10 +88,18 @@ def test_a_long_speech_is_heard_to_its_end(moonshine: Moonshine, recording: Reco
     assert words(transcript.text).endswith("welcome his gospel")
 
 
-def test_what_an_endless_speech_says_after_a_minute_is_not_heard(moonshine: Moonshine, recording: Recordings) -> None:
+def test_an_endless_speech_is_neither_heard_nor_kept_after_a_minute(
+    moonshine: Moonshine, recording: Recordings
+) -> None:
+    sentence = recording("read/librispeech-quilter-en.flac")
     recognition = moonshine.begin()
-    recognition.feed(np.zeros(61 * HEARING_RATE, np.float32))
-    recognition.feed(recording("read/librispeech-quilter-en.flac"))
+    recognition.feed(np.zeros(60 * HEARING_RATE, np.float32))
+    tracemalloc.start()
+    for _ in range(1000):
+        recognition.feed(sentence)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 10_000
     assert recognition.finish() == Transcript("")
 
 
