@@ -88,7 +88,7 @@ class PortAudio:
         if not cards:
             raise ApplianceError(
                 _ROLE[direction],
-                "no sound card that could be one was found",
+                "no sound card was found for it",
                 remedy=f"Plug one in. If one is, see whether `{_LIST_COMMAND[direction]}` lists it, and whether this "
                 "user is in the group audio",
             )

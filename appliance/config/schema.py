@@ -48,8 +48,9 @@ class Listening(Struct, frozen=True):
         float, Meta(ge=2, le=60, description="Seconds after which your turn ends even if you, or the noise, go on.")
     ] = 15.0
     preroll: Annotated[
-        float, Meta(ge=0, le=2, description="Seconds before your first word that speech-to-text gets to hear too.")
-    ] = 0.5
+        float,
+        Meta(ge=0.5, le=2, description="Seconds of sound before a wake word is recognised that hold the word itself."),
+    ] = 1.0
 
 
 class SpeechToText(Struct, frozen=True):

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Samples
-from appliance.hearing.onnx import damaged, session
 from appliance.hearing.stt import Transcript
 from appliance.hearing.utterance import LONGEST, is_silence
+from appliance.onnx import damaged, session
 
 _WINDOW = 15 * HEARING_RATE
 """Samples that are transcribed at once. The memory it takes grows with the square of their number: 15 s take 30 MB more

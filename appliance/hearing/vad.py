@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Samples
-from appliance.hearing.onnx import session
+from appliance.onnx import session
 
 WINDOW = 512
 """Samples per probability: what the model was trained with."""

@@ -8,9 +8,9 @@ import numpy as np
 import vosk
 
 from appliance.audio.devices import HEARING_RATE, Samples
-from appliance.hearing.onnx import damaged
 from appliance.hearing.stt import Transcript
 from appliance.hearing.utterance import LONGEST, is_silence
+from appliance.onnx import damaged
 
 _NEEDED = ("am/final.mdl", "conf/mfcc.conf", "conf/model.conf")
 _GRAPHS = (("graph/HCLG.fst",), ("graph/HCLr.fst", "graph/Gr.fst"))

@@ -15,7 +15,7 @@ import onnxruntime as ort
 
 from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.errors import BadInputError
-from appliance.hearing.onnx import session
+from appliance.onnx import session
 
 STEP = 1280
 """Samples between two scores."""

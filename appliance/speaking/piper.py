@@ -12,7 +12,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 
 from appliance.audio.devices import Samples
 from appliance.errors import BadInputError
-from appliance.hearing.onnx import damaged, session
+from appliance.onnx import damaged, session
 from appliance.speaking.level import level, trim_lead
 from appliance.speaking.text import speakable
 

@@ -17,9 +17,9 @@ from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.resample import StreamResampler
 from appliance.audio.speaker import CardSpeaker
-from appliance.audio.wav import read_mono
 from appliance.core.events import ReplyEnded, ReplyStarted
 from appliance.errors import ApplianceError
+from appliance.simulation.recording import load
 from tests.audio.conftest import Refuse
 from tests.audio.recorder import TIMEOUT, Recorder
 from tests.sound_server import SoundServer, running_sound_server
@@ -120,10 +120,9 @@ def test_what_is_played_is_heard(
     loop = request.getfixturevalue("loop")
     assert loop.speaker.rate == (44_100 if 48_000 in rates else 48_000)
     loop.settle()
-    said = read_mono(
-        speech / "read/librispeech-quilter-en.flac", 12_000
-    )  # the server's resampling loses what is higher
-    said = soxr.resample(said[:24_000], 12_000, HEARING_RATE)
+    said = load(speech / "read/librispeech-quilter-en.flac")[: 2 * HEARING_RATE]
+    # The server's own resampling loses what is higher.
+    said = soxr.resample(soxr.resample(said, HEARING_RATE, 12_000), 12_000, HEARING_RATE)
     generations = count()
     for sound in (tone(1), said):
         wrong = [["never said"]]

@@ -365,7 +365,8 @@ class World(logging.Handler):
         try:
             resource = await life.quest.get()
         except QuestRemoved:
-            self.check(life.asked or life.worked, 3, "QuestRemoved, but it is neither removed nor over")
+            ended_well = life.worked and life.init_error is None
+            self.check(life.asked or ended_well, 3, "QuestRemoved, but it is neither removed nor over")
         except (Boom, ManagerClosed) as error:
             self.check(error is life.init_error and not life.asked, 3, "get raises what init did not")
         else:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ApplianceError
-from appliance.hearing.onnx import session
+from appliance.onnx import session
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "model.ort"])
