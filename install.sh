@@ -84,18 +84,22 @@ apt_install() { # with the `root` of install_packages
         "${get[@]}" install --no-install-recommends "$@"
 }
 
-# Runs a command. Of its errors, those of a missing network become one message.
+# Runs a command. Of its errors, those of a missing network become one message. They go through a file, since whatever
+# the command leaves running would keep a pipe open; nor may that keep the lock.
 attempt() { # what it fetches, command
-    local what=$1 errors
+    local what=$1 file errors status=0
     local unreachable='connection broken|ConnectionError|TimeoutError|^E: Failed to fetch|index files failed to download'
     shift
-    if ! errors=$("$@" 2>&1 >&3 </dev/null); then
-        if grep -Eq "$unreachable" <<<"$errors" && ! grep -q CERTIFICATE <<<"$errors"; then # a wrong clock, mostly
-            fail "The $what could not be fetched: there is no network, or it does not reach them." \
-                "Run ./install.sh $verb again when there is: it goes on from here."
-        fi
-        fail "$errors" "The $what could not be installed; the reason is above."
-    fi 3>&1
+    file=$(mktemp)
+    "$@" </dev/null 2>"$file" 9<&- || status=$?
+    errors=$(<"$file")
+    rm "$file"
+    [ $status -ne 0 ] || return 0
+    if grep -Eq "$unreachable" <<<"$errors" && ! grep -q CERTIFICATE <<<"$errors"; then # a wrong clock, mostly
+        fail "The $what could not be fetched: there is no network, or it does not reach them." \
+            "Run ./install.sh $verb again when there is: it goes on from here."
+    fi
+    fail "$errors" "The $what could not be installed; the reason is above."
 }
 
 # Makes .venv, or brings it up to date with the lock files of `verb`.
@@ -174,14 +178,14 @@ if [ $# -gt 1 ]; then
 fi
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 
-exec {lock}<. # on the folder itself
-flock --nonblock "$lock" || { say "Another install.sh is at work here: waiting for it" && flock "$lock"; }
+exec 9<. # the lock is on the folder itself
+flock --nonblock 9 || { say "Another install.sh is at work here: waiting for it" && flock 9; }
 trap interrupted INT TERM HUP
 install_system
 install_environment
 install_models
 trap - INT TERM HUP
-exec {lock}<&-
+exec 9<&-
 
 case $verb in
     run) exec .venv/bin/appliance run --demo=auto ;;

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[1] / "install.sh"
-REAL = ["bash", "cat", "dirname", "env", "flock", "grep", "head", "rm", "sha256sum"]
+REAL = ["bash", "cat", "dirname", "env", "flock", "grep", "head", "mktemp", "rm", "sha256sum"]
 
 
 class System:
