@@ -130,8 +130,7 @@ class QuestManager:
         quest._begin(lambda: self._over(quest))
 
     def _left(self, quest: Quest[Any]) -> None:
-        if self._current.get(quest.name) is quest:
-            del self._current[quest.name]
+        del self._current[quest.name]  # it is there: what takes a name removes what had it first
 
     def _over(self, quest: Quest[Any]) -> None:
         del self._living[quest.name]
