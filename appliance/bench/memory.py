@@ -6,10 +6,19 @@ from appliance.bench.figures import Figure, Result
 from appliance.bench.start import probe
 from appliance.config.schema import Settings
 
+QUESTION = """
+[[say]]
+text = "Alexa, what time is it?"
+after = "ready"
+delay = 0.2
+[[expect]]
+intent = "time"
+"""
+
 
 def measure(settings: Settings, models: Path) -> Result:
     """Resident memory of a process of its own that has loaded all models and answered one question."""
-    _, memory = probe(settings, models)
+    _, memory = probe(settings, models, QUESTION)
     return Result(
         "memory",
         "resident memory of a new process that has loaded all models of the configuration and answered one question, "

@@ -1,4 +1,4 @@
-"""The whole appliance in a process of its own: says when it is ready, answers a question, and says what it holds."""
+"""The whole appliance in a process of its own: says when it is ready, does as it is told, and says what it holds."""
 
 import sys
 import tempfile
@@ -11,16 +11,6 @@ from appliance.core.effects import Report
 from appliance.core.turn import Phase
 from appliance.simulation.run import simulate
 from appliance.simulation.scenario import parse
-
-SCENARIO = """
-title = "one question"
-[[say]]
-text = "Alexa, what time is it?"
-after = "ready"
-delay = 0.2
-[[expect]]
-intent = "time"
-"""
 
 
 class _Ready:
@@ -49,12 +39,13 @@ def memory() -> dict[str, int]:
 
 
 def main() -> None:
-    """Settings as JSON on standard input, the folder of the models as the argument."""
+    """Settings as JSON on standard input; the folder of the models and the text of a scenario as arguments."""
     settings = msgspec.json.decode(sys.stdin.buffer.read(), type=Settings)
+    models, text = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        scenario = parse(SCENARIO, out / "probe.toml")
-        outcome = simulate(scenario, settings, Path(sys.argv[1]), out, fast=False, observers=(_Ready(),))
+        scenario = parse(text, out / "probe.toml")
+        outcome = simulate(scenario, settings, Path(models), out, fast=False, observers=(_Ready(),))
     if outcome.problems:
         sys.exit("\n".join(outcome.problems))
     sys.stdout.write(msgspec.json.encode(memory()).decode())
