@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import onnxruntime
 import pytest
 
 from appliance.models.directory import data_directory, models_in
@@ -38,3 +39,9 @@ def speech() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real recordings are not here: {folder}")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def same_voice() -> None:
+    """The voice's model draws random numbers; the same ones in each run, so that it says a word alike each time."""
+    onnxruntime.set_seed(1)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from unicode_rbnf import RbnfEngine
 
 import appliance.simulation
 from appliance.audio.devices import HEARING_RATE, Samples
@@ -19,6 +20,8 @@ from appliance.simulation.scenario import parse, read
 
 ALONE = 0.7
 """The share of a reply's words that a recogniser must find in what the speaker played, to call it that reply."""
+
+NUMBERS = RbnfEngine.for_language("en")
 
 LONG_STORY = (
     "yesterday we drove over to my sister because she wanted to show us the new kitchen and the garden where the "
@@ -49,7 +52,9 @@ def played(outcome: Outcome, out: Path) -> Iterator[tuple[str, bool, Samples]]:
 
 
 def words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]+", text.lower()))
+    """The words of a text, in which numbers may be written as digits."""
+    spelled = re.sub(r"\d+", lambda number: f" {NUMBERS.format_number(int(number[0])).text} ", text)
+    return set(re.findall(r"[a-z]+", spelled.lower()))
 
 
 def understood(recogniser: Recogniser, sound: Samples) -> set[str]:
