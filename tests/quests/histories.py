@@ -6,108 +6,15 @@ order, and what the quests' own steps saw.
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import Enum
 
 from appliance.quests import ManagerClosed, Quest, QuestManager, QuestRemoved
 from appliance.quests.quest import CLOSE_CANCELLATIONS, CLOSE_GRACE
 from tests.quests.jobs import Boom, now, ticks
-
-TICK = -1.0
-"""A pause of one turn of the loop; more of them are more turns."""
-
-LONG = 1000.0
-"""Seconds after which everything has happened that may happen."""
-
-NAMES = ("a", "b", "c")
-
-
-class Reaction(Enum):
-    """What a step does when it is cancelled."""
-
-    OBEY = "obey"
-    FINISH = "swallow it, and be done"
-    LINGER = "swallow it, and be done later"
-    FAIL = "fail instead"
-    IGNORE_ONCE = "swallow the first one, and go on as before"
-    IGNORE_TWICE = "swallow the first two, and go on as before"
-    IGNORE = "go on whatever comes (in a close only: nothing could end an init or a run)"
-
-
-class Ending(Enum):
-    """How a step ends that is not cancelled."""
-
-    WELL = "well"
-    FAILS = "with an error"
-    CANCELS = "with a CancelledError that nobody asked for"
-
-
-class Act(Enum):
-    """What a step does to the manager, or its own quest."""
-
-    CANCEL = "cancel itself"
-    REMOVE = "remove itself"
-    REMOVE_NAME = "remove what has its name"
-    REMOVE_OTHER = "remove what has the next name"
-    REPLACE = "replace itself"
-    REPLACE_IN_BLOCK = "replace itself, for the time of a block"
-
-
-@dataclass(frozen=True)
-class Step:
-    """What an init, run or close does. `takes` None: it never ends by itself."""
-
-    takes: float | None = 0.0
-    reaction: Reaction = Reaction.OBEY
-    ending: Ending = Ending.WELL
-    act: Act | None = None
-    act_last: bool = False
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What one quest does."""
-
-    name: str
-    init: Step = Step()
-    run: Step = Step(takes=None)
-    close: Step | None = Step()
-    close_timeout: float = 2.0
-
-
-class Call(Enum):
-    """What a caller does. All but the adds deal with an earlier quest, or its name."""
-
-    ADD = "add"
-    ADD_IN_BLOCK = "async with add"
-    REMOVE = "Quest.remove"
-    REMOVE_NAME = "QuestManager.remove"
-    CANCEL = "cancel"
-    DISCARD = "discard"
-    GET = "get"
-    WAIT = "wait"
-
-
-@dataclass(frozen=True)
-class Op:
-    """A call in a task of its own, which may be cancelled after a pause; and a pause until the next."""
-
-    call: Call
-    plan: Plan = Plan("a")
-    which: int = 0
-    cancelled_after: float | None = None
-    pause: float = 0.0
-
-
-@dataclass(frozen=True)
-class History:
-    """Calls, and how the block of the manager is left."""
-
-    ops: tuple[Op, ...]
-    exit_cancelled_after: float | None = None
-    add_during_exit: Plan | None = None
+from tests.quests.plans import LONG, NAMES, TICK, Act, Call, Ending, History, Op, Plan, Reaction, Step
 
 
 @dataclass(eq=False)
@@ -122,6 +29,7 @@ class Life:
     got: bool = False
     ran: bool = False
     worked: bool = False  # init and run are over
+    answered_at: float = math.inf  # who waits for the resource has what to wake with
     closing_since: float | None = None
     closed: bool = False
     late: bool = False  # its close was cancelled
@@ -199,6 +107,7 @@ class World(logging.Handler):
                 await self._do(life, plan.init)
             life.got = True
             life.worked = life.asked
+            life.answered_at = min(life.answered_at, now())
             return life.resource
 
         async def run(resource: object) -> None:
@@ -255,6 +164,7 @@ class World(logging.Handler):
 
     def _worked(self, life: Life) -> None:
         life.worked = True
+        life.answered_at = min(life.answered_at, now())
         if self.current.get(life.plan.name) is life:
             del self.current[life.plan.name]
 
@@ -318,6 +228,7 @@ class World(logging.Handler):
         if life is None or life.worked or life.asked:
             return
         life.asked = True
+        life.answered_at = min(life.answered_at, now())
         if self.current.get(life.plan.name) is life:
             del self.current[life.plan.name]
 
@@ -420,9 +331,11 @@ class World(logging.Handler):
                 self.check(life.over, 2, "a removal that never ends")
             if life.added and not life.asked:
                 self.check(life.begun, 4, "a quest whose turn never comes")
-        for caller, life in self.getters:
-            answered = life.got or life.asked or life.worked
-            self.check(caller.done() or not answered, 3, "a waiter that never wakes")
+
+    def check_waiters(self) -> None:
+        """When time has gone by since the answer was there, nobody waits for it any longer."""
+        waiting = [life for caller, life in self.getters if not caller.done()]
+        self.check(all(now() <= life.answered_at for life in waiting), 3, "a waiter that does not wake")
 
     def check_failures(self) -> None:
         raised = {id(error): error for waited in self.waits for error in waited.raised}
@@ -495,6 +408,8 @@ class World(logging.Handler):
             self.call(op)
             await _pause(op.pause)
             self.check_registry()
+            if op.pause > 0:
+                self.check_waiters()
             if op.pause == LONG:
                 self.check_settled()
         exiting = self.spawn(self.exit)
@@ -503,7 +418,9 @@ class World(logging.Handler):
             self.spawn(lambda: self._cancel(exiting, after))
         if (plan := history.add_during_exit) is not None:
             await ticks(2)
-            self.spawn(lambda: self.add(self.make(plan)))
+            refused = self.make(plan)
+            self.spawn(lambda: self.get(refused))
+            self.spawn(lambda: self.add(refused))
         await asyncio.wait({exiting})
         left = {task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("quest")}
         stubborn = {f"quest {life.plan.name}: close" for life in self.lives if life.overdue and not life.closed}

@@ -13,20 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from appliance.simulation.clock import VirtualLoop
-from tests.quests.histories import (
-    LONG,
-    NAMES,
-    TICK,
-    Act,
-    Call,
-    Ending,
-    History,
-    Op,
-    Plan,
-    Reaction,
-    Step,
-    World,
-)
+from tests.quests.histories import World
+from tests.quests.plans import LONG, NAMES, TICK, Act, Call, Ending, History, Op, Plan, Reaction, Step
 
 TAKES = [0.0, TICK, 2 * TICK, 0.5, 3.0, None]
 PAUSES = [0.0, TICK, 2 * TICK, 3 * TICK, 6 * TICK, 0.25, 1.0, 5.0, LONG]
