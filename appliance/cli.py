@@ -2,12 +2,13 @@
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from appliance.errors import ApplianceError
 
@@ -35,6 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def command() -> NoReturn:
+    """Run one command as a process of its own, and end the process."""
+    status = main()
+    # A clause that is still being synthesised would hold up the interpreter's orderly end, for seconds on a small
+    # board, and nobody will hear it.
+    logging.shutdown()
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()
+    os._exit(status)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,16 +105,16 @@ def _settings_and_models(options: argparse.Namespace) -> "tuple[Settings, Path]"
     settings, directory, manifest = load(options.config), data_directory(), load_manifest()
     words, voice = settings.wake_words, settings.voice.name
     models = needed(manifest, settings.language, settings.engine, words, voice)
-    require((model.name for model in models), directory, manifest)
+    require(models, directory)
     return settings, models_in(directory)
 
 
 def _wanted(options: argparse.Namespace) -> "Wanted":
     from appliance.config.store import load
-    from appliance.models.command import English
+    from appliance.models.command import Wanted
 
     settings = load(options.config)
-    return English(settings.language, settings.engine, settings.wake_words, settings.voice.name)
+    return Wanted(settings.language, settings.engine, settings.wake_words, settings.voice.name)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -114,22 +126,20 @@ def _run(options: argparse.Namespace) -> int:
         from appliance.audio.cards import any_card
 
         if options.demo == "always" or (options.demo == "auto" and not any_card()):
+            if options.demo == "auto":
+                print("There is no sound card here, to hear and to speak with.")
             return _demonstrate(settings, models, options.out)
         from appliance.run import run_on_card
 
         asyncio.run(run_on_card(settings, models))
-        # A clause that is still being synthesised would hold up the interpreter's orderly end, for seconds on a small
-        # board, and nobody will hear it.
-        logging.shutdown()
-        sys.stdout.flush()
-        os._exit(0)
+    return 0
 
 
 def _demonstrate(settings: "Settings", models: Path, out: Path) -> int:
     import appliance.simulation
     from appliance.simulation.scenario import read
 
-    print("There is no sound card to use, so this is a demonstration in a simulated room.\n", flush=True)
+    print("A demonstration in a simulated room:\n", flush=True)
     scenario = Path(appliance.simulation.__file__).with_name("demonstration.toml")
     return _play(read(scenario), settings, models, out, fast=False)
 

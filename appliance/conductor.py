@@ -24,7 +24,6 @@ _log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
-_Audio = asyncio.Queue[Samples | None]
 
 
 class Mind(Protocol):
@@ -97,10 +96,12 @@ class Conductor:
         self._inbox = inbox
         self._parts = parts
         self._quests = quests
-        self._observers = observers
+        self._observers = list(observers)
         self._turn = Turn(patience)
         self._conversation = Conversation()
         self._loop = asyncio.get_running_loop()
+        self._finished = 0
+        """The generation that the user was last done with by the button."""
         self._hearing_worker = ThreadPoolExecutor(1, "speech-to-text")
         self._voice_worker = ThreadPoolExecutor(1, "voice")
 
@@ -125,24 +126,34 @@ class Conductor:
         for effect in effects:
             self._carry_out(effect)
         if self._turn.phase is not before:
-            for observer in self._observers:
-                observer.phase(self._turn.phase, self._parts.clock())
+            self.announce()
+
+    def announce(self) -> None:
+        """Tell the observers in which phase the conversation is."""
+        self._tell(lambda observer: observer.phase(self._turn.phase, self._parts.clock()))
+
+    def _tell(self, tell: Callable[[Observer], None]) -> None:
+        for observer in list(self._observers):
+            try:
+                tell(observer)
+            except Exception:  # noqa: BLE001  a full disk or a closed terminal must not end the conversation
+                _log.exception("%s fails, and is told nothing more", type(observer).__name__)
+                self._observers.remove(observer)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
             case Hush(generation):
                 self._parts.lane.hush(generation)
             case Report():
-                for observer in self._observers:
-                    observer.report(effect)
-            case Listen():
-                self._quests.start(self._hearing(effect))
+                self._tell(lambda observer: observer.report(effect))
+            case Listen(generation):
+                self._quests.start(self._work("hear", generation, lambda: self._hear(effect)))
             case FinishListening(generation):
+                self._finished = generation
                 self._parts.ears.finish(generation)
             case Think(generation, text):
                 self._quests.start(self._work("think", generation, lambda: self._think(generation, text)))
             case Speak(generation, text):
-                self._conversation.last_reply = text
                 self._parts.lane.open(generation)
                 self._quests.start(self._work("speak", generation, lambda: self._speak(generation, text)))
             case Drop(generation):
@@ -162,34 +173,29 @@ class Conductor:
             message = str(error) if expected else f"{stage} failed: {error!r}"
             self._inbox.post(Failed(generation, message, self._parts.mind.apology(), self._parts.clock()))
 
-    def _hearing(self, effect: Listen) -> Quest[_Audio]:
+    async def _hear(self, effect: Listen) -> None:
         ears, generation = self._parts.ears, effect.generation
-        audio: _Audio = asyncio.Queue()
+        audio: asyncio.Queue[Samples | None] = asyncio.Queue()
 
         def sink(samples: Samples | None) -> None:
             self._loop.call_soon_threadsafe(audio.put_nowait, samples)
 
-        async def init() -> _Audio:
-            ears.listen(generation, effect.since, effect.patience_until, sink)
-            return audio
-
-        async def run(audio: _Audio) -> None:
-            await self._guarded("hear", generation, self._transcribe(generation, audio))
-
-        async def close(_: _Audio) -> None:
+        ears.listen(generation, effect.since, effect.patience_until, sink)
+        try:
+            if self._finished == generation:  # the user was done before this quest had begun
+                ears.finish(generation)
+            recognition = await self._in(self._hearing_worker, self._parts.recogniser.begin)
+            while (samples := await audio.get()) is not None:
+                await self._in(self._hearing_worker, recognition.feed, samples)
+            transcript = await self._in(self._hearing_worker, recognition.finish)
+        finally:
             ears.dismiss(generation)
-
-        return Quest(f"hear-{generation}", init, run, close)
-
-    async def _transcribe(self, generation: int, audio: _Audio) -> None:
-        recognition = await self._in(self._hearing_worker, self._parts.recogniser.begin)
-        while (samples := await audio.get()) is not None:
-            await self._in(self._hearing_worker, recognition.feed, samples)
-        transcript = await self._in(self._hearing_worker, recognition.finish)
         self._inbox.post(Heard(generation, self._parts.strip_wake(transcript.text), self._parts.clock()))
 
     async def _think(self, generation: int, text: str) -> None:
         answer = await self._in(None, self._parts.mind.answer, text, self._conversation)
+        if answer.text:
+            self._conversation.last_reply = answer.text
         self._inbox.post(Answered(generation, answer.intent, answer.text, self._parts.clock()))
 
     async def _speak(self, generation: int, text: str) -> None:

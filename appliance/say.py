@@ -1,6 +1,7 @@
 """`appliance say`: one text, on the sound card."""
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,17 +22,19 @@ async def say(text: str, settings: Settings, models: Path) -> None:
     inbox = Inbox()
     speaker = CardSpeaker(settings.speaker.card)
     lane = Lane(speaker.rate, inbox.post, inbox.post_progress)
+    worker = ThreadPoolExecutor(1)
     fault: asyncio.Future[None] = loop.create_future()
 
     def on_fault(reason: str) -> None:
-        loop.call_soon_threadsafe(fault.set_exception, ApplianceError("speaker", reason))
+        loop.call_soon_threadsafe(fault.set_exception, ApplianceError(f'speaker "{speaker.name}"', reason))
 
     async def until_said() -> None:
         lane.open(1)
-        with ThreadPoolExecutor(1) as worker:
-            await speak(text, 1, voice, lane, worker, inbox.progress)
-        while not isinstance(await inbox.get(), ReplyEnded):
+        await speak(text, 1, voice, lane, worker, inbox.progress)
+        while not isinstance(event := await inbox.get(), ReplyEnded):
             pass
+        # The speaker has taken the last sample, and the card has yet to play it.
+        await asyncio.sleep(event.at - time.monotonic())
 
     speaker.start(lane, lambda _: None, on_fault)
     said = asyncio.create_task(until_said())
@@ -39,6 +42,7 @@ async def say(text: str, settings: Settings, models: Path) -> None:
         await asyncio.wait({said, fault}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         said.cancel()
+        worker.shutdown(wait=False, cancel_futures=True)
         speaker.stop()
     if fault.done():
         fault.result()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -14,7 +15,6 @@ from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
 from appliance.core.endpoint import EndpointSettings
 from appliance.core.events import Pressed
-from appliance.core.turn import Phase
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.recognisers import load_recogniser
@@ -28,6 +28,9 @@ from appliance.thinking.offline import Offline
 from appliance.thinking.wake_phrase import strip_wake
 
 _log = logging.getLogger(__name__)
+
+CLOSE_TIMEOUT = 2.0
+"""Seconds that a device may take to close, so that the whole appliance is gone in three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,37 +103,57 @@ class Supervisor:
         self._loop.call_soon_threadsafe(self._finish, None)
 
     async def run(self, on_ready: Callable[[], None]) -> None:
-        """Until `stop`; `on_ready` is called once it hears. ApplianceError when a device gives up."""
+        """Until `stop`, or not at all after it; `on_ready` is called once it hears.
+
+        Raises what made it end otherwise: ApplianceError when a device gave up.
+        """
+        if self._over.done():
+            return
         devices, parts = self._devices, self._parts
         async with QuestManager() as quests:
             conductor = Conductor(self._inbox, parts, quests, self._observers, self._patience)
-            quests.start(Quest.from_run_step("conductor", conductor.run))
+            quests.start(Quest.from_run_step("conductor", lambda: self._conduct(conductor)))
             try:
-                devices.speaker.start(parts.lane, _ignore_reference, self._fault("speaker"))
-                devices.microphone.start(parts.ears.feed, self._fault("microphone"))
-                for observer in self._observers:
-                    observer.phase(Phase.IDLE, devices.clock())
+                devices.speaker.start(parts.lane, _ignore_reference, self._fault("speaker", devices.speaker))
+                devices.microphone.start(parts.ears.feed, self._fault("microphone", devices.microphone))
+                conductor.announce()
                 on_ready()
                 await self._over
             finally:
                 parts.lane.hush()
-                await asyncio.to_thread(self._close_devices)
                 conductor.close()
+                await asyncio.gather(
+                    self._close(devices.speaker.stop, "speaker"), self._close(devices.microphone.stop, "microphone")
+                )
 
-    def _close_devices(self) -> None:
-        self._devices.speaker.stop()
-        self._devices.microphone.stop()
+    async def _conduct(self, conductor: Conductor) -> None:
+        """Without its conductor the appliance is deaf, and must not go on as if it heard."""
+        try:
+            await conductor.run()
+        except Exception as error:
+            self._finish(error)
+            raise
 
-    def _fault(self, device: str) -> Callable[[str], None]:
+    async def _close(self, stop: Callable[[], None], name: str) -> None:
+        """Stop a device; one that fails or hangs is reported, and holds up neither the others nor the end."""
+        worker = ThreadPoolExecutor(1, f"close {name}")  # not the loop's own, whose end the end of the loop waits for
+        try:
+            await asyncio.wait_for(self._loop.run_in_executor(worker, stop), CLOSE_TIMEOUT)
+        except TimeoutError:
+            _log.error("the %s hangs, and is left as it is", name)
+        except Exception:  # noqa: BLE001  whatever it is, the other device has to be closed
+            _log.exception("the %s could not be closed", name)
+        finally:
+            worker.shutdown(wait=False)
+
+    def _fault(self, role: str, device: Microphone | Speaker) -> Callable[[str], None]:
         def report(reason: str) -> None:
-            error = ApplianceError(
-                device, reason, remedy="Plug it in, check `arecord -l` and `aplay -l`, and start again"
-            )
+            error = ApplianceError(f'{role} "{device.name}"', reason)
             self._loop.call_soon_threadsafe(self._finish, error)
 
         return report
 
-    def _finish(self, error: ApplianceError | None) -> None:
+    def _finish(self, error: Exception | None) -> None:
         if self._over.done():
             return
         if error is None:

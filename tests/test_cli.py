@@ -161,7 +161,7 @@ def test_the_command_is_installed() -> None:
 
 def test_bench_knows_its_names(models_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "idel"]) == 2
-    assert 'Did you mean "idle"' in capsys.readouterr().err
+    assert 'did you mean "idle"' in capsys.readouterr().err
     assert main(["bench", "idle", "--json"]) == 0
     (result,) = json.loads(capsys.readouterr().out)
     assert result["bench"] == "idle"

@@ -92,30 +92,31 @@ def play(
     return play
 
 
-ERRORS = [
-    ApplianceError("stt/model", "it is gone", remedy="Fetch it again"),
-    RuntimeError("a defect"),
+Make = Callable[[], Exception]
+ERRORS: list[Make] = [
+    lambda: ApplianceError("stt/model", "it is gone", remedy="Fetch it again"),
+    lambda: RuntimeError("a defect"),
 ]
 
 
-@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("make", ERRORS, ids=["expected", "defect"])
 def test_a_recogniser_that_breaks_is_apologised_for(
-    play: Callable[[Callable[[Engines], Engines]], Outcome], error: Exception
+    play: Callable[[Callable[[Engines], Engines]], Outcome], make: Make
 ) -> None:
-    outcome = play(lambda engines: replace(engines, recogniser=Deaf(error)))
+    outcome = play(lambda engines: replace(engines, recogniser=Deaf(make())))
     (notice,) = outcome.timeline.reports("notice")
-    assert str(error) in str(notice.data["text"])
+    assert str(make()) in str(notice.data["text"])
     starts = [report.generation for report in outcome.timeline.reports("reply_start")]
     assert starts == [1, 2], "an apology, and an answer"
     assert [turn.intent for turn in outcome.timeline.turns()] == [None, "time"]
 
 
-@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("make", ERRORS, ids=["expected", "defect"])
 def test_a_voice_that_breaks_ends_the_reply(
-    play: Callable[[Callable[[Engines], Engines]], Outcome], error: Exception
+    play: Callable[[Callable[[Engines], Engines]], Outcome], make: Make
 ) -> None:
-    outcome = play(lambda engines: replace(engines, voice=Hoarse(engines, error)))
+    outcome = play(lambda engines: replace(engines, voice=Hoarse(engines, make())))
     (notice,) = outcome.timeline.reports("notice")
-    assert str(error) in str(notice.data["text"])
+    assert str(make()) in str(notice.data["text"])
     assert [report.generation for report in outcome.timeline.reports("reply_end")] == [1, 2]
     assert [report.generation for report in outcome.timeline.reports("reply_start")] == [2]

@@ -109,9 +109,11 @@ class Lane:
     def hush(self, generation: int | None = None) -> bool:
         """Silence the current reply: nothing of it is pulled any more but a fade of its very next samples.
 
-        False, and nothing happens: there is none, or it is not `generation`.
+        False, and nothing sounded: there is none, or it is not `generation`; which cannot be opened any more either.
         """
         with self._lock:
+            if generation is not None and (self._newest is None or generation > self._newest):
+                self._newest = generation
             reply = self._reply if generation is None else self._current(generation)
             if reply is None:
                 return False

@@ -11,6 +11,7 @@ from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.resample import StreamResampler
 from appliance.audio.sampleclock import SampleClock
+from appliance.audio.watch import Watch
 
 BLOCK = 0.02
 """Seconds that are read at once."""
@@ -29,6 +30,7 @@ class CardMicrophone:
         self.name = card or "default"
         self._card = card
         self._thread: threading.Thread | None = None
+        self._watch: Watch | None = None
         self._stopping = threading.Event()
 
     def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
@@ -44,23 +46,30 @@ class CardMicrophone:
             audio.close()
             raise
         self._stopping = threading.Event()
+        self._watch = Watch(on_fault)
         self._thread = threading.Thread(
-            target=self._run, args=(audio, opened, on_frame, on_fault, self._stopping), name="microphone", daemon=True
+            target=self._run,
+            args=(audio, opened, on_frame, self._watch, self._stopping),
+            name="microphone",
+            daemon=True,
         )
         self._thread.start()
+        self._watch.start()
 
     def stop(self) -> None:
         """No frame after this has returned. Stopping twice is fine."""
         self._stopping.set()
+        if self._watch is not None:
+            self._watch.stop()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(STOP_TIMEOUT)
 
+    @staticmethod
     def _run(
-        self,
         audio: PortAudio,
         opened: OpenCard,
         on_frame: Callable[[Frame], None],
-        on_fault: Callable[[str], None],
+        watch: Watch,
         stopping: threading.Event,
     ) -> None:
         why = "what takes its frames failed"
@@ -69,12 +78,12 @@ class CardMicrophone:
                 for frame in _frames(opened):
                     if stopping.is_set():
                         return
+                    watch.moved()
                     on_frame(frame)
             except _ReadError as error:
-                why = f"it cannot be read any more ({error}). See whether it is still plugged in"
+                why = f"it cannot be read any more ({error}): see whether it is still plugged in"
             finally:
-                if not stopping.is_set():
-                    on_fault(f'microphone "{self.name}": {why}.')
+                watch.fault(why)
 
 
 class _ReadError(Exception):

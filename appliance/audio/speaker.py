@@ -1,7 +1,6 @@
 """The speaker: a real card that stays open, and plays silence when there is nothing to say."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -12,12 +11,12 @@ import pyaudio
 from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
 from appliance.audio.devices import Frame, Source
 from appliance.audio.sampleclock import SampleClock
+from appliance.audio.watch import Watch
 
 BLOCK = 0.015
 """Seconds that the card asks for at once. PortAudio keeps two: for that long what was hushed still sounds."""
 
-CHECK = 0.5
-"""Seconds between two looks at whether the card is still alive."""
+_GONE = "the card does not play any more: see whether it is still plugged in"
 
 _log = logging.getLogger(__name__)
 
@@ -35,8 +34,7 @@ class CardSpeaker:
             self.name = found.name
             self.rate = audio.open(found, (COMMON_RATES[0], found.rate, *COMMON_RATES), (2, 1), BLOCK).rate
         self._audio: PortAudio | None = None
-        self._watch: threading.Thread | None = None
-        self._stopping = threading.Event()
+        self._watch: Watch | None = None
 
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """Pull from `source` for ever. `on_frame` gets the very samples handed to the card, from the card's thread."""
@@ -45,23 +43,20 @@ class CardSpeaker:
             found = audio.find(self._card, "output")
             player = _Player(source, on_frame)
             opened = audio.open(found, (self.rate,), (2, 1), BLOCK, callback=player.fill)
-            player.use(opened)
+            watch = Watch(on_fault, lambda: "" if opened.stream.is_active() else player.failure or _GONE)
+            player.use(opened, watch)
             opened.start()
         except BaseException:
             audio.close()
             raise
         self._audio = audio
-        self._stopping = threading.Event()
-        self._watch = threading.Thread(
-            target=_watch, args=(opened, player, on_fault, self._stopping), name="speaker watch", daemon=True
-        )
-        self._watch.start()
+        self._watch = watch
+        watch.start()
 
     def stop(self) -> None:
         """Silent, and the card closed, when this returns. Stopping twice is fine."""
-        self._stopping.set()
-        if self._watch is not None and self._watch is not threading.current_thread():
-            self._watch.join()
+        if self._watch is not None:
+            self._watch.stop()
         audio, self._audio = self._audio, None
         if audio is not None:
             audio.close()  # which drops what the card still holds
@@ -76,14 +71,16 @@ class _Player:
         self._played = 0
         self.failure = ""
 
-    def use(self, opened: OpenCard) -> None:
+    def use(self, opened: OpenCard, watch: Watch) -> None:
         """To be called before the card is started."""
+        self._watch = watch
         self._channels = opened.channels
         self._latency = opened.stream.get_output_latency()
         self._clock = SampleClock(opened.rate)
 
     def fill(self, _: bytes | None, count: int, times: Mapping[str, float], __: int) -> tuple[bytes, int]:
         """The next block for the card, the same on all channels."""
+        self._watch.moved()
         try:
             ahead = times["output_buffer_dac_time"] - times["current_time"]
             # The first blocks have no time yet, and some drivers never have one.
@@ -96,11 +93,3 @@ class _Player:
             _log.exception("the speaker's source failed")
             self.failure = f"its source failed ({error!r})"
             return bytes(4 * count * self._channels), pyaudio.paAbort
-
-
-def _watch(opened: OpenCard, player: _Player, on_fault: Callable[[str], None], stopping: threading.Event) -> None:
-    while not stopping.wait(CHECK):
-        if not opened.stream.is_active():
-            why = player.failure or "the card does not play any more. See whether it is still plugged in"
-            on_fault(f'speaker "{opened.card.name}": {why}.')
-            return

@@ -1,7 +1,6 @@
 """`appliance bench`: the benches by name."""
 
 import argparse
-import difflib
 import importlib
 import json
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from appliance.bench.figures import Result
+from appliance.config import wording
 from appliance.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -38,13 +38,8 @@ def add_parser(
 
 def _bench(options: argparse.Namespace, setup: Setup) -> int:
     if options.name is not None and options.name not in BENCHES:
-        near = difflib.get_close_matches(options.name, BENCHES, 1)
-        raise BadInputError(
-            "appliance bench",
-            f'there is no bench "{options.name}"',
-            allowed=", ".join(BENCHES),
-            remedy=f'Did you mean "{near[0]}"?' if near else "",
-        )
+        found = f"there is no bench {wording.quoted(options.name)}{wording.meant(options.name, BENCHES)}"
+        raise BadInputError("appliance bench", found, allowed=", ".join(BENCHES))
     settings, models = setup(options)
     results: list[Result] = []
     for name in [options.name] if options.name else BENCHES:

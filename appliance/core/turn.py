@@ -126,8 +126,14 @@ def _utterance(turn: Turn, event: ListeningEnded) -> Step:
     )
 
 
+def _voice_over(turn: Turn, at: float) -> tuple[Effect, ...]:
+    """The end of speech that began before the utterance, or in it, and whose end listening has swallowed."""
+    return (Report("speech_end", at, turn.generation),) if turn.voice else ()
+
+
 def _nothing_said(turn: Turn, event: ListeningEnded) -> Step:
-    return turn, (
+    return replace(turn, voice=False), (
+        *_voice_over(turn, event.at),
         Report("notice", event.decided, turn.generation, {"text": "nobody spoke"}),
         Drop(turn.generation),
     )
@@ -167,7 +173,8 @@ def _agree(turn: Turn, event: Answered) -> Step:
 
 
 def _apologise(turn: Turn, event: Failed) -> Step:
-    return turn, (
+    return replace(turn, voice=False), (
+        *_voice_over(turn, event.at),
         Report("notice", event.at, turn.generation, {"text": event.message}),
         Speak(turn.generation, event.apology),
     )

@@ -9,13 +9,11 @@ from appliance.hearing.stt import Recogniser
 _MOONSHINE = "stt/moonshine-tiny-en"
 
 
-def load_recogniser(engine: Literal["auto", "moonshine", "vosk"], language: str, models: Path) -> Recogniser:
-    """The engine for `language`, loaded from the folder of all models. "auto": Moonshine for English if it is there.
+def load_recogniser(engine: Literal["moonshine", "vosk"], language: str, models: Path) -> Recogniser:
+    """The engine for `language`, loaded from the folder of all models.
 
     BadInputError when the engine has no such language, ApplianceError when its model cannot be used.
     """
-    if engine == "auto":
-        engine = "moonshine" if language == "en" and (models / _MOONSHINE).is_dir() else "vosk"
     if engine == "vosk":
         from appliance.hearing.vosk import Vosk
 

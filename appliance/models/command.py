@@ -6,33 +6,20 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from appliance.models.manifest import Manifest, Model
 
 
-class Wanted(Protocol):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """The part of the configuration that decides which models are needed."""
 
-    @property
-    def language(self) -> str: ...
-    @property
-    def engine(self) -> str: ...
-    @property
-    def wake_words(self) -> Sequence[str]: ...
-    @property
-    def voice(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class English:
-    """What an appliance without a configuration wants."""
-
-    language: str = "en"
-    engine: str = "moonshine"
-    wake_words: Sequence[str] = ("alexa",)
-    voice: str = "en_US-joe-medium"
+    language: str
+    engine: str
+    wake_words: Sequence[str]
+    voice: str
 
 
 Choose = Callable[[argparse.Namespace], Wanted]
@@ -40,8 +27,8 @@ Choose = Callable[[argparse.Namespace], Wanted]
 
 def add_parser(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    wanted: Choose = lambda _: English(),
-    parents: Sequence[argparse.ArgumentParser] = (),
+    wanted: Choose,
+    parents: Sequence[argparse.ArgumentParser],
 ) -> None:
     """Register the commands; each sets `handler`, which takes the parsed options and gives the exit status.
 

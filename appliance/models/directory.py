@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from appliance.errors import ApplianceError
-from appliance.models.manifest import File, Manifest, Model, Sha256, load_manifest
+from appliance.models.manifest import File, Model, Sha256
 
 _SYSTEM = Path("/var/lib/appliance")
 REPAIR = "Run: appliance models fetch"
@@ -98,16 +98,9 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def require(names: Iterable[str], directory: Path, manifest: Manifest | None = None) -> dict[str, Path]:
-    """The paths of models or files by their names in the manifest, each of which is there in its right size.
-
-    Raises one ApplianceError that names every file that is missing or truncated; BadInputError for an unknown name.
-    """
-    manifest = manifest or load_manifest()
-    names = list(names)
-    models = dict.fromkeys(manifest.find(name) for name in names)
+def require(models: Iterable[Model], directory: Path) -> None:
+    """Each file of the models is there in its right size; if not, one ApplianceError names all that are not."""
     found = [damage for model in models for damage in damages(model, directory, contents=False)]
     if found:
         listed = "; ".join(f"{damage.path}: {damage.problem}" for damage in found)
         raise ApplianceError(str(models_in(directory)), listed, remedy=REPAIR)
-    return {name: models_in(directory) / name for name in names}

@@ -1,4 +1,4 @@
-"""One appliance on a machine: two would answer each other."""
+"""One appliance to a data directory: two in a room would answer each other."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from appliance.errors import ApplianceError
 
 @contextmanager
 def only_one(directory: Path) -> Iterator[None]:
-    """Hold the machine's place for a running appliance. ApplianceError, naming the process, where it is taken.
+    """Hold the place of the running appliance. ApplianceError, naming the process, where it is taken.
 
     The place is a lock that the kernel gives back however the process ends, so a crash leaves nothing to clean up.
     """

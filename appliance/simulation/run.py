@@ -2,9 +2,13 @@
 
 import asyncio
 import threading
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
+
+import soundfile
 
 from appliance.conductor import Observer
 from appliance.config.schema import Settings
@@ -45,8 +49,13 @@ def simulate(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ApplianceError(str(out), f"cannot be made: {error.strerror}", remedy="Name another folder") from error
-    with asyncio.Runner(loop_factory=VirtualLoop if fast else None) as runner:
-        return runner.run(_simulate(scenario, settings, models, out, fast, observers))
+    try:
+        with asyncio.Runner(loop_factory=VirtualLoop if fast else None) as runner:
+            return runner.run(_simulate(scenario, settings, models, out, fast, observers))
+    except (OSError, soundfile.SoundFileError) as error:
+        raise ApplianceError(
+            str(out), f"the results cannot be written ({error})", remedy="Make room there, or name another folder"
+        ) from error
 
 
 async def _simulate(
@@ -85,11 +94,22 @@ async def _play(
         ready.set()
 
     over = threading.Event()
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(supervisor.run(on_ready))
-        await ready.wait()
-        try:
-            await (room.run_fast() if fast else asyncio.to_thread(room.run_realtime, over))
-        finally:
-            over.set()
-            supervisor.stop()
+    running = asyncio.create_task(supervisor.run(on_ready))
+    try:
+        await _first(running, ready.wait())
+        await _first(running, room.run_fast() if fast else asyncio.to_thread(room.run_realtime, over))
+    finally:
+        over.set()
+        supervisor.stop()
+        await running
+
+
+async def _first(running: "asyncio.Task[None]", work: Coroutine[Any, Any, object]) -> None:
+    """Wait for `work`, but no longer than the appliance is `running`."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait({running, task}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+    finally:
+        task.cancel()

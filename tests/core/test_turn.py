@@ -160,6 +160,13 @@ def test_pauses_within_an_utterance_are_not_its_end() -> None:
     assert kinds(effects) == ["speech_end"]
 
 
+@pytest.mark.parametrize("end", [ended(why=ListeningEnd.NOTHING), Failed(1, "broken", "Sorry.", 2.0)])
+def test_speech_that_was_under_way_ends_with_a_turn_in_which_nothing_was_said(end: Event) -> None:
+    turn, effects = play(SpeechStarted(0.5), WAKE, SpeechEnded(1.2), end)
+    assert kinds(effects)[0] == "speech_end"
+    assert kinds(step(turn, SpeechStarted(9.0))[1]) == ["speech_start"]
+
+
 def test_what_cannot_be_raises() -> None:
     turn, _ = play(WAKE)
     with pytest.raises(IllegalEventError, match="Answered while listening"):

@@ -287,7 +287,7 @@ def test_lost_frames_are_survived(lost: float, resets: int) -> None:
 
 def test_utterances_asked_for_and_dismissed_from_another_thread_are_whole() -> None:
     ears = scripted(Listener())
-    heard: list[list[int]] = []
+    heard: list[tuple[Listener, int]] = []
     feeding = threading.Event()
     fed = threading.Event()
 
@@ -306,12 +306,11 @@ def test_utterances_asked_for_and_dismissed_from_another_thread_are_whole() -> N
         listener = Listener()
         ears.listen(generation, since=50.0, patience_until=1000.0, sink=listener.sink)
         ears.dismiss(generation)
-        count = len(listener.pieces)
-        heard.append(listener.samples)
-        assert len(listener.pieces) == count
+        heard.append((listener, len(listener.samples)))
     microphone.join()
-    for samples in heard:
-        assert samples == list(range(samples[0], samples[0] + len(samples)))
+    for listener, count in heard:
+        assert len(listener.samples) == count, "nothing came after it was dismissed"
+        assert listener.samples == list(range(listener.samples[0], listener.samples[0] + count))
 
 
 def real_ears(models_dir: Path, report: Callable[[Event], None]) -> Ears:

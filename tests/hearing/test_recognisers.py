@@ -70,13 +70,9 @@ def test_words_after_a_long_silence_are_heard(engine: Recogniser, recording: Rec
     assert len(transcript.text.split()) > 5
 
 
-def test_auto_takes_moonshine_for_english_and_vosk_for_the_rest(models_dir: Path, tmp_path: Path) -> None:
-    engine = load_recogniser("auto", "en", models_dir / "models")
-    assert (engine.name, engine.language) == ("moonshine", "en")
-    with pytest.raises(ApplianceError, match="stt/vosk-en"):
-        load_recogniser("auto", "en", tmp_path)
+def test_a_language_without_its_model_is_named(models_dir: Path) -> None:
     with pytest.raises(ApplianceError, match="stt/vosk-de"):
-        load_recogniser("auto", "de", models_dir / "models")
+        load_recogniser("vosk", "de", models_dir / "models")
 
 
 def test_vosk_is_loaded_by_language(vosk_ko_dir: Path) -> None:

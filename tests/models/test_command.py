@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import BadInputError
-from appliance.models.command import English, add_parser
+from appliance.models.command import Wanted, add_parser
 from appliance.models.directory import damages, is_here
 from tests.models.made import FOLDER, VOICE, from_archive, manifest_of, put, write_wheel
 
@@ -27,8 +27,8 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
 
     def run(*words: str, **wanted: str) -> int:
         parser = argparse.ArgumentParser()
-        default = English(engine="vosk", wake_words=(), voice="joe")
-        add_parser(parser.add_subparsers(), lambda _: replace(default, **wanted))
+        default = Wanted("en", engine="vosk", wake_words=(), voice="joe")
+        add_parser(parser.add_subparsers(), lambda _: replace(default, **wanted), [])
         options = parser.parse_args(["models", *words])
         status = options.handler(options)
         assert isinstance(status, int)
@@ -40,7 +40,8 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type:
 def test_the_real_list(capsys: pytest.CaptureFixture[str], models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APPLIANCE_DATA", str(models_dir))
     parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
+    english = Wanted("en", "moonshine", ("alexa",), "en_US-joe-medium")
+    add_parser(parser.add_subparsers(), lambda _: english, [])
     options = parser.parse_args(["models", "list"])
     assert options.handler(options) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]

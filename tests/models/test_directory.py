@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import ApplianceError, BadInputError
+from appliance.errors import ApplianceError
 from appliance.models import directory as directories
 from appliance.models.directory import Damage, damages, data_directory, is_here, require
-from tests.models.made import FOLDER, VOICE, manifest_of, put
+from appliance.models.manifest import load_manifest, needed
+from tests.models.made import FOLDER, VOICE, put
 
 
 def test_the_directory_given_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -65,10 +66,9 @@ def test_nothing_is_here(tmp_path: Path) -> None:
     assert [damage.problem for damage in damages(FOLDER, tmp_path / "absent")] == ["missing", "missing"]
 
 
-def test_require_gives_the_paths(tmp_path: Path) -> None:
+def test_require_is_content_with_what_is_there(tmp_path: Path) -> None:
     put(tmp_path, FOLDER, VOICE)
-    names = ["stt/folder", "voice/joe.onnx.json", "voice/joe.onnx"]
-    assert require(names, tmp_path, manifest_of(FOLDER, VOICE)) == {name: tmp_path / "models" / name for name in names}
+    require([FOLDER, VOICE], tmp_path)
 
 
 def test_require_names_all_that_is_wrong_at_once(tmp_path: Path) -> None:
@@ -79,14 +79,8 @@ def test_require_names_all_that_is_wrong_at_once(tmp_path: Path) -> None:
         r"voice/joe\.onnx\.json: missing\. Run: appliance models fetch\."
     )
     with pytest.raises(ApplianceError, match=message):
-        require(["stt/folder", "voice/joe.onnx"], tmp_path, manifest_of(FOLDER, VOICE))
-
-
-def test_require_does_not_know_every_name(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="is not known"):
-        require(["stt/older"], tmp_path, manifest_of(FOLDER))
+        require([FOLDER, VOICE], tmp_path)
 
 
 def test_the_default_models_are_found(models_dir: Path) -> None:
-    paths = require(["wake/alexa.onnx", "stt/moonshine-tiny-en"], models_dir)
-    assert all(path.exists() for path in paths.values())
+    require(needed(load_manifest(), "en", "moonshine", ["alexa"], "en_US-joe-medium"), models_dir)

@@ -127,7 +127,9 @@ def test_real_voices(models_dir: Path, tmp_path: Path, speech: Path, recogniser:
     )
     outcome = run(steps, models_dir, tmp_path)
     assert outcome.problems == ()
-    for text, cut, sound in played(outcome, tmp_path):
+    replies = list(played(outcome, tmp_path))
+    assert len(replies) == len(people)
+    for text, cut, sound in replies:
         found = understood(recogniser, sound) & words(text)
         assert not cut
         assert len(found) >= ALONE * len(words(text)), (text, found)

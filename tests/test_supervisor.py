@@ -1,0 +1,223 @@
+"""Starting, stopping, and what the appliance does when something of its own breaks."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance import supervisor as module
+from appliance.audio.devices import HEARING_RATE, Frame
+from appliance.conductor import Conductor
+from appliance.config.schema import Settings
+from appliance.core.effects import Report
+from appliance.core.events import Event
+from appliance.core.turn import Phase
+from appliance.errors import ApplianceError
+from appliance.simulation.clock import VirtualLoop
+from appliance.simulation.room import RoomMicrophone, RoomSpeaker
+from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+class Microphone(RoomMicrophone):
+    """Can be told to fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started = False
+        self.stopped = False
+        self.on_fault: Callable[[str], None] = lambda _: None
+
+    def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        self.started = True
+        self.on_fault = on_fault
+        super().start(on_frame, on_fault)
+
+    def stop(self) -> None:
+        self.stopped = True
+        super().stop()
+
+
+class BrokenSpeaker(RoomSpeaker):
+    """Stops as it is told to."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def stop(self) -> None:
+        self._stop()
+
+
+class Watcher:
+    """Remembers the phases; breaks when told to."""
+
+    def __init__(self) -> None:
+        self.breaks = False
+        self.phases: list[Phase] = []
+
+    def report(self, report: Report) -> None:
+        if self.breaks:
+            raise OSError(28, "No space left on device")
+
+    def phase(self, phase: Phase, at: float) -> None:
+        self.phases.append(phase)
+
+
+@pytest.fixture(scope="module")
+def engines(models_dir: Path) -> Engines:
+    return asyncio.run(load_engines(Settings(), models_dir / "models"))
+
+
+class Running:
+    """An appliance on devices that the test moves by hand."""
+
+    def __init__(self, engines: Engines, speaker: RoomSpeaker | None = None) -> None:
+        self.microphone = Microphone()
+        self.watchers = [Watcher(), Watcher()]
+        self.ready = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        devices = Devices(self.microphone, speaker or RoomSpeaker(), loop.time, lambda: NOON)
+        self.supervisor = Supervisor(Settings(), engines, devices, self.watchers)
+        self.task = asyncio.create_task(self.supervisor.run(self.ready.set))
+
+    async def until(self, *phases: Phase) -> None:
+        """Until the conversation went through these phases, and no others, since it was ready."""
+        async with asyncio.timeout(100):
+            while len(self.watchers[1].phases) <= len(phases):  # noqa: ASYNC110  on a clock that does not wait
+                await asyncio.sleep(0.01)
+        assert self.watchers[1].phases == [Phase.IDLE, *phases]
+
+
+def play(scene: Coroutine[Any, Any, None]) -> None:
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(scene)
+
+
+def test_it_is_ready_and_stops(engines: Engines) -> None:
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        assert running.watchers[0].phases == [Phase.IDLE]
+        running.supervisor.stop()
+        running.supervisor.stop()
+        await running.task
+        assert running.microphone.stopped
+
+    play(scene())
+
+
+def test_stopped_before_it_has_begun_it_never_opens_a_card(engines: Engines) -> None:
+    async def scene() -> None:
+        microphone = Microphone()
+        supervisor = Supervisor(Settings(), engines, Devices(microphone, RoomSpeaker(), lambda: 0.0, lambda: NOON), [])
+        supervisor.stop()
+        await asyncio.sleep(0.01)
+        await supervisor.run(lambda: pytest.fail("it said that it was ready"))
+        assert not microphone.started
+
+    play(scene())
+
+
+def test_a_card_that_gives_up_ends_it_and_is_named(engines: Engines) -> None:
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        running.microphone.on_fault("it was unplugged")
+        with pytest.raises(ApplianceError, match='microphone "room": it was unplugged'):
+            await running.task
+
+    play(scene())
+
+
+def test_an_observer_that_breaks_is_left_out_and_the_conversation_goes_on(
+    engines: Engines, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        running.watchers[0].breaks = True
+        running.supervisor.press(0.0)
+        await running.until(Phase.LISTENING)
+        assert running.watchers[0].phases == [Phase.IDLE]
+        running.supervisor.stop()
+        await running.task
+
+    play(scene())
+    (record,) = [record for record in caplog.records if "is told nothing more" in record.message]
+    assert record.levelname == "ERROR"
+
+
+def test_a_conductor_that_dies_takes_the_appliance_along(engines: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(self: Conductor, event: Event) -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(Conductor, "_take", die)
+
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        running.supervisor.press(0.0)
+        with pytest.raises(ZeroDivisionError, match="a defect"):
+            await running.task
+        assert running.microphone.stopped
+
+    play(scene())
+
+
+def test_a_device_that_cannot_be_closed_holds_nothing_up(engines: Engines, caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> None:
+        raise OSError("gone")
+
+    async def scene() -> None:
+        running = Running(engines, BrokenSpeaker(fail))
+        await running.ready.wait()
+        running.supervisor.stop()
+        await running.task
+        assert running.microphone.stopped
+
+    play(scene())
+    assert "the speaker could not be closed" in caplog.text
+
+
+def test_a_device_that_hangs_is_left_as_it_is(
+    engines: Engines, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CLOSE_TIMEOUT", 0.1)
+    go_on = threading.Event()
+
+    def hang() -> None:
+        go_on.wait()
+
+    async def scene() -> None:
+        running = Running(engines, BrokenSpeaker(hang))
+        await running.ready.wait()
+        running.supervisor.stop()
+        await running.task
+        assert running.microphone.stopped
+        go_on.set()
+
+    asyncio.run(scene())
+    assert "the speaker hangs" in caplog.text
+
+
+def test_two_presses_at_once_begin_and_end_listening(engines: Engines) -> None:
+    """The second comes before the utterance of the first has been opened."""
+
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        running.microphone.hear(Frame(np.zeros(HEARING_RATE, np.float32), -1.0))
+        running.supervisor.press(0.0)
+        running.supervisor.press(0.0)
+        await running.until(Phase.LISTENING, Phase.THINKING, Phase.IDLE)
+        running.supervisor.stop()
+        await running.task
+
+    play(scene())
