@@ -32,6 +32,18 @@ def vosk_ko_dir() -> Path:
     return models_in(data_directory()) / "stt/vosk-ko"
 
 
+@pytest.fixture
+def copied_models(models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data directory with links to the models, which a test may break; the environment names it."""
+    for file in (models_dir / "models").rglob("*"):
+        copy = tmp_path / "data" / file.relative_to(models_dir)
+        if file.is_file() and "vosk" not in str(copy):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.symlink_to(file)
+    monkeypatch.setenv("APPLIANCE_DATA", str(tmp_path / "data"))
+    return tmp_path / "data/models"
+
+
 @pytest.fixture(scope="session")
 def speech() -> Path:
     """The folder of real recordings, which lies beside the checkout where it is there at all."""

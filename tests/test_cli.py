@@ -15,18 +15,6 @@ APPLIANCE = Path(sys.executable).with_name("appliance")
 
 
 @pytest.fixture
-def copied_models(models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data directory with links to the models, which a test may break; the environment names it."""
-    for file in (models_dir / "models").rglob("*"):
-        copy = tmp_path / "data" / file.relative_to(models_dir)
-        if file.is_file() and "vosk" not in str(copy):
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.symlink_to(file)
-    monkeypatch.setenv("APPLIANCE_DATA", str(tmp_path / "data"))
-    return tmp_path / "data/models"
-
-
-@pytest.fixture
 def no_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without a sound card, whatever the real one has."""
     # PortAudio 19.6 aborts when there is no name at all.

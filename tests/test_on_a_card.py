@@ -73,7 +73,8 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def environment(sound_server: SoundServer) -> dict[str, str]:
+def environment(sound_server: SoundServer, copied_models: Path) -> dict[str, str]:
+    """With a data directory of its own, for another appliance may be running."""
     return {**os.environ, **sound_server.environment}
 
 

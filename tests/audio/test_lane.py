@@ -59,6 +59,7 @@ class Model:
             self.end_if_done()
 
     def hush(self, generation: int | None) -> bool:
+        self.newest = max(self.newest, -1 if generation is None else generation)
         if self.current is None or generation not in {None, self.current}:
             return False
         self.cut()
