@@ -128,12 +128,21 @@ def test_it_does_what_the_model_does(todo: list[tuple[str, int, int]]) -> None:
                 assert 0 < sample < wanted if fading else sample == wanted
         else:
             assert getattr(lane, name)(*arguments) == getattr(model, name)(*arguments)
-        assert lane.queued(model.newest) * RATE == pytest.approx(len(model.queue) if model.current is not None else 0)
+        playing = model.newest if model.current is None else model.current
+        assert lane.queued(playing) * RATE == pytest.approx(len(model.queue) if model.current is not None else 0)
     ends = [event for event in events if isinstance(event, ReplyEnded)]
     assert [(end.generation, round(end.seconds * RATE), end.cut) for end in ends] == model.ends
     for end in ends:
         kinds = [type(event) for event in events_of(events, end.generation)]
         assert kinds == ([ReplyStarted, ReplyEnded] if end.seconds else [ReplyEnded])
+
+
+def test_what_was_hushed_before_it_was_opened_cannot_be_opened_any_more() -> None:
+    lane = Lane(RATE, lambda _: None)
+    assert not lane.hush(3)
+    assert not lane.open(3)
+    assert not lane.put(3, sound(1, 10))
+    assert lane.open(4)
 
 
 def test_times_are_those_of_the_samples() -> None:
