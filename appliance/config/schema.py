@@ -40,7 +40,7 @@ class Listening(Struct, frozen=True):
 
     pause: Annotated[
         float, Meta(ge=0.2, le=3, description="Seconds of silence after your words that end your turn.")
-    ] = 0.45
+    ] = 0.4
     patience: Annotated[
         float, Meta(ge=1, le=30, description="Seconds after the wake word in which you have to begin to speak.")
     ] = 5.0
