@@ -127,7 +127,7 @@ def _run(options: argparse.Namespace) -> int:
 
         if options.demo == "always" or (options.demo == "auto" and not any_card()):
             if options.demo == "auto":
-                print("There is no sound card here, to hear and to speak with.")
+                print("There is no sound card here that can hear and speak.")
             return _demonstrate(settings, models, options.out)
         from appliance.run import run_on_card
 

@@ -63,6 +63,8 @@ class Moonshine:
         vocabulary = _read_vocabulary(folder / "tokenizer.bin", self._decoder.get_outputs()[0].shape[-1])
         self._start, self._end = vocabulary.index(_START), vocabulary.index(_END)
         self._spelling = [b"" if _SPECIAL.fullmatch(token) else token for token in vocabulary]
+        # The first run takes twice as long as the others, and nobody waits for this one.
+        self._decode(np.zeros(HEARING_RATE, np.float32))
 
     def begin(self) -> "_Utterance":
         """A new utterance."""
