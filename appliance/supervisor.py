@@ -14,7 +14,7 @@ from appliance.audio.lane import Lane
 from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
 from appliance.core.endpoint import EndpointSettings
-from appliance.core.events import Pressed
+from appliance.core.events import Event, Pressed, WakeHeard
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.recognisers import load_recogniser
@@ -82,7 +82,7 @@ class Supervisor:
                 engines.wake,
                 engines.activity,
                 EndpointSettings(pause=listening.pause, limit=listening.limit),
-                self._inbox.post,
+                self._sense,
                 preroll=listening.preroll,
             ),
             recogniser=engines.recogniser,
@@ -94,8 +94,18 @@ class Supervisor:
         )
 
     def press(self, at: float) -> None:
-        """The button went down. From any thread."""
-        self._inbox.post(Pressed(at))
+        """The button went down: silence at once, even if the event loop is busy. From any thread."""
+        self._trigger(Pressed(at))
+
+    def _sense(self, event: Event) -> None:
+        if isinstance(event, WakeHeard):
+            self._trigger(event)
+        else:
+            self._inbox.post(event)
+
+    def _trigger(self, event: WakeHeard | Pressed) -> None:
+        self._parts.lane.hush()
+        self._inbox.post(event)
 
     def stop(self) -> None:
         """Silence at once, then an orderly end of `run`. From any thread."""

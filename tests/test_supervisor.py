@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,20 @@ import numpy as np
 import pytest
 
 from appliance import supervisor as module
-from appliance.audio.devices import HEARING_RATE, Frame
+from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.lane import FADE
 from appliance.conductor import Conductor
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.events import Event
 from appliance.core.turn import Phase
 from appliance.errors import ApplianceError
+from appliance.hearing.stt import Recognition, Transcript
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
 from appliance.supervisor import Devices, Engines, Supervisor, load_engines
 
+FADING = round(FADE * HEARING_RATE)
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
@@ -61,13 +65,31 @@ class Watcher:
     def __init__(self) -> None:
         self.breaks = False
         self.phases: list[Phase] = []
+        self.kinds: list[str] = []
 
     def report(self, report: Report) -> None:
         if self.breaks:
             raise OSError(28, "No space left on device")
+        self.kinds.append(report.kind)
 
     def phase(self, phase: Phase, at: float) -> None:
         self.phases.append(phase)
+
+
+class Understanding:
+    """A recogniser that always hears the same."""
+
+    name = "understanding"
+    language = "en"
+
+    def begin(self) -> Recognition:
+        return self
+
+    def feed(self, samples: Samples) -> str | None:
+        return None
+
+    def finish(self) -> Transcript:
+        return Transcript("what can you do")
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +239,37 @@ def test_two_presses_at_once_begin_and_end_listening(engines: Engines) -> None:
         running.supervisor.press(0.0)
         running.supervisor.press(0.0)
         await running.until(Phase.LISTENING, Phase.THINKING, Phase.IDLE)
+        running.supervisor.stop()
+        await running.task
+
+    play(scene())
+
+
+def test_the_button_silences_while_the_event_loop_is_busy(engines: Engines) -> None:
+    speaker = RoomSpeaker()
+
+    async def scene() -> None:
+        running = Running(replace(engines, recogniser=Understanding()), speaker)
+        await running.ready.wait()
+        running.microphone.hear(Frame(np.zeros(HEARING_RATE, np.float32), -1.0))
+        running.supervisor.press(0.0)
+        running.supervisor.press(0.0)
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(100):
+            while not speaker.play(loop.time()).any():  # noqa: ASYNC110  on a clock that does not wait
+                await asyncio.sleep(0.01)
+
+        # Nothing is awaited from here to the end of the test of silence: the loop cannot do anything.
+        pressing = threading.Thread(target=running.supervisor.press, args=(loop.time(),))
+        pressing.start()
+        pressing.join()
+        fade, *rest = (speaker.play(loop.time()) for _ in range(20))
+        assert fade[:FADING].any()
+        assert not fade[FADING:].any()
+        assert not np.any(rest)
+
+        await running.until(Phase.LISTENING, Phase.THINKING, Phase.SPEAKING, Phase.LISTENING)
+        assert running.watchers[1].kinds.count("interrupted") == running.watchers[1].kinds.count("reply_end") == 1
         running.supervisor.stop()
         await running.task
 

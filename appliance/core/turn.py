@@ -2,7 +2,8 @@
 
 Rules of the table:
 - `step` looks for the first row of the phase, the event's type and its condition; the row says where the turn goes on.
-- A wake word or the button in any phase but listening begins a new generation; what was going on is hushed first.
+- A wake word or the button in any phase but listening begins a new generation; what was going on is hushed first, as a
+  rule by the edge itself, before its event is here.
 - Events of an older generation, or of the newest one once the turn is idle again, change nothing: they come late. Only
   the end of a reply is still reported: it happened.
 - An event of the turn under way that the table has no row for raises `IllegalEventError` and changes nothing.
@@ -196,12 +197,21 @@ def _ended(turn: Turn, event: ReplyEnded) -> Step:
     return turn, (*_ending(event), Drop(turn.generation))
 
 
+def _silenced(turn: Turn, event: ReplyEnded) -> Step:
+    return turn, _ending(event)
+
+
 def _ending(event: ReplyEnded) -> tuple[Effect, ...]:
     data = {"seconds": event.seconds, "cut": event.cut}
     return (
         Report("silent", event.at, event.generation),
         Report("reply_end", event.at, event.generation, data),
     )
+
+
+def was_cut(_: Turn, event: ReplyEnded) -> bool:
+    """A trigger has silenced the reply, ahead of its own event, which follows."""
+    return event.cut
 
 
 def may_still_come(turn: Turn, event: Heard) -> bool:
@@ -245,6 +255,7 @@ TABLE: tuple[Row, ...] = (
     _row(_S, WakeHeard, _L, _interrupt),
     _row(_S, Pressed, _L, _interrupt),
     _row(_S, ReplyStarted, _S, _started),
+    _row(_S, ReplyEnded, _S, _silenced, was_cut),
     _row(_S, ReplyEnded, _I, _ended),
     _row(_S, Failed, _I, _give_up),
 )

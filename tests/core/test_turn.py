@@ -86,6 +86,13 @@ def test_an_interruption_hushes_before_all_else(before: tuple[Event, ...], trigg
     assert (turn.phase, turn.generation) == (Phase.LISTENING, 2)
 
 
+def test_a_reply_that_was_silenced_ahead_of_the_trigger_is_interrupted_by_it() -> None:
+    turn, effects = play(*TO_SPEAKING, ReplyStarted(1, 2.9), ReplyEnded(1, 3.5, 0.6, cut=True))
+    assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["silent", "reply_end"])
+    turn, effects = play(Pressed(3.5), turn=turn)
+    assert (turn.phase, kinds(effects)) == (Phase.LISTENING, ["Hush", "interrupted", "Drop", "wake", "Listen"])
+
+
 def test_the_end_of_an_interrupted_reply_is_reported_under_its_own_generation() -> None:
     turn, _ = play(*TO_SPEAKING, ReplyStarted(1, 2.9), Pressed(3.5))
     after, effects = step(turn, ReplyEnded(1, 3.505, 0.6, cut=True))
