@@ -14,6 +14,9 @@ from rapidfuzz.distance import Indel
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PUNCTUATION = (",", ".", "!", "?", "…")
+_SENTENCE_ENDS = (".", "!", "?", "…")
+_BEFORE = 5
+"""Words that may be heard in the second before a wake word is recognised."""
 _AFTER = " \t\n,.;:!?…-–—"
 _INTERJECTIONS = frozenset(("hey", "hi", "hello", "ok", "okay", "oh", "so", "um", "uh"))
 _SPELLINGS = (
@@ -35,15 +38,36 @@ _SIMILAR_CONSONANTS = 0.85
 def strip_wake(text: str, words: Iterable[str]) -> str:
     """`text` without the wake phrases of `words` ("alexa", "hey_jarvis") in front, whole or cut; else as it is.
 
+    What was heard before a whole one goes too, if the phrase clearly addresses somebody.
+
     Empty when nothing but the wake phrase was heard. Only as many words are taken as sound like one phrase.
     """
     phrases = [phrase for word in words if (phrase := [match[0] for match in _WORD.finditer(word.lower())])]
     text = text.strip()
-    again = False
-    while (end := _wake_end(text, phrases, again=again)) is not None:
+    end = _wake_end(text, phrases, again=False)
+    if end is None:
+        end = _addressed(text, phrases)
+    while end is not None:
         text = text[end:].lstrip(_AFTER)
-        again = True
+        end = _wake_end(text, phrases, again=True)
     return text
+
+
+def _addressed(text: str, phrases: list[list[str]]) -> int | None:
+    """Where a wake phrase ends that something else was heard before: the end of other talk, or of a reply.
+
+    It has to stand out as an address does: a sentence ends before it, or a pause and a command come after it.
+    """
+    words = list(itertools.islice(_WORD.finditer(text), _BEFORE + max(map(len, phrases), default=0)))
+    for start, phrase in itertools.product(range(1, _BEFORE + 1), phrases):
+        head = "".join(word[0].lower() for word in words[start : start + len(phrase)])
+        if len(words) < start + len(phrase) or not _is_whole(head, phrase, _SIMILAR):
+            continue
+        end = words[start + len(phrase) - 1].end()
+        begins_sentence = text[: words[start].start()].rstrip().endswith(_SENTENCE_ENDS)
+        if begins_sentence or (text.startswith(_PUNCTUATION, end) and text[end:].strip(_AFTER)):
+            return end
+    return None
 
 
 def _wake_end(text: str, phrases: list[list[str]], *, again: bool) -> int | None:

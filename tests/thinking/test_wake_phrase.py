@@ -56,6 +56,24 @@ def test_takes_the_wake_phrase_off(heard: str) -> None:
     assert strip_wake(heard, WORDS).removeprefix("uh, ").lower() == "what time is it?"
 
 
+@pytest.mark.parametrize(
+    "heard",
+    [
+        "Time it is. Alexa, what time is it?",
+        "Time it is. Alexa what time is it?",
+        "and then he said, Alexa, what time is it?",
+        "Good night. Hey Jarvis, what time is it?",
+        "I can say. Alexa. Alexa, what time is it?",
+    ],
+)
+def test_what_was_heard_before_it_goes_too(heard: str) -> None:
+    assert strip_wake(heard, WORDS) == "what time is it?"
+
+
+def test_the_phrase_alone_after_other_talk_leaves_nothing() -> None:
+    assert strip_wake("It is noon. Alexa.", WORDS) == ""
+
+
 @pytest.mark.parametrize("heard", ["Alexa.", "alexa", "A lexa.", "Exa.", "Lexa?", "Alexa, Alexa!", " Hey, Jarvis. "])
 def test_nothing_is_left_of_the_wake_phrase_alone(heard: str) -> None:
     assert strip_wake(heard, WORDS) == ""
@@ -81,6 +99,9 @@ def test_nothing_is_left_of_the_wake_phrase_alone(heard: str) -> None:
         "So, the end.",
         "Listen, stop.",
         "Tell Alexa to stop.",
+        "What is Alexa?",
+        "Who are you, Alexa?",
+        "What do you think of the name Alexa, honestly?",
         "Электричка",
         "그는 걸어갔다",
     ],
