@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_models(commands, _wanted, [common])
 
-    add_bench(commands, common, _settings_and_models)
+    add_bench(commands, common, _understood)
     return parser
 
 
@@ -109,6 +109,15 @@ def _settings_and_models(options: argparse.Namespace) -> "tuple[Settings, Path]"
     return settings, models_in(directory)
 
 
+def _understood(options: argparse.Namespace) -> "tuple[Settings, Path]":
+    """The same for a conversation, whose language is checked before anything is asked to be fetched for it."""
+    from appliance.config.store import load
+    from appliance.thinking.intents import IntentMatcher
+
+    IntentMatcher(load(options.config).language)
+    return _settings_and_models(options)
+
+
 def _wanted(options: argparse.Namespace) -> "Wanted":
     from appliance.config.store import load
     from appliance.models.command import Wanted
@@ -121,7 +130,7 @@ def _run(options: argparse.Namespace) -> int:
     from appliance.models.directory import data_directory
     from appliance.service.single import only_one
 
-    settings, models = _settings_and_models(options)
+    settings, models = _understood(options)
     with only_one(data_directory()):
         from appliance.audio.cards import any_card
 
@@ -148,7 +157,7 @@ def _simulate(options: argparse.Namespace) -> int:
     from appliance.simulation.scenario import read
 
     scenario = read(options.scenario)
-    settings, models = _settings_and_models(options)
+    settings, models = _understood(options)
     return _play(scenario, settings, models, options.out, fast=options.fast)
 
 

@@ -154,6 +154,7 @@ class Conductor:
             case Think(generation, text):
                 self._quests.start(self._work("think", generation, lambda: self._think(generation, text)))
             case Speak(generation, text):
+                self._conversation.last_reply = text
                 self._parts.lane.open(generation)
                 self._quests.start(self._work("speak", generation, lambda: self._speak(generation, text)))
             case Drop(generation):
@@ -194,8 +195,6 @@ class Conductor:
 
     async def _think(self, generation: int, text: str) -> None:
         answer = await self._in(None, self._parts.mind.answer, text, self._conversation)
-        if answer.text:
-            self._conversation.last_reply = answer.text
         self._inbox.post(Answered(generation, answer.intent, answer.text, self._parts.clock()))
 
     async def _speak(self, generation: int, text: str) -> None:

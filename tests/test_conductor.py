@@ -108,7 +108,10 @@ def test_a_recogniser_that_breaks_is_apologised_for(
     assert str(make()) in str(notice.data["text"])
     starts = [report.generation for report in outcome.timeline.reports("reply_start")]
     assert starts == [1, 2], "an apology, and an answer"
-    assert [turn.intent for turn in outcome.timeline.turns()] == [None, "time"]
+    apology, answer = outcome.timeline.turns()
+    assert (apology.intent, answer.intent) == (None, "time")
+    assert apology.reply
+    assert "sorry" in apology.reply.lower()
 
 
 @pytest.mark.parametrize("make", ERRORS, ids=["expected", "defect"])

@@ -22,6 +22,10 @@ from tests.sound_server import SoundServer
 APPLIANCE = Path(sys.executable).with_name("appliance")
 HEARS, SPEAKS = "kitchen_window", "kitchen"
 Ask = Callable[[str, Mapping[str, str]], None]
+SILENT, GONE = 0.2, 3.0
+"""Seconds from a signal that the appliance may be heard, and be there: what it promises, on any machine."""
+RECORDING = 0.2
+"""Seconds that a recording may be late."""
 LONGEST = 60.0
 """Seconds after which a test gives up on what it waits for."""
 
@@ -133,8 +137,8 @@ def test_a_signal_in_the_middle_of_a_reply_ends_in_silence(
         wait_until(lambda: bool(np.abs(recorded(path)).max(initial=0.0) > 0.05))
         asked = len(recorded(path))
         process.send_signal(number)
-        assert process.wait(LONGEST) == 0
+        assert process.wait(GONE) == 0
         # The reply would last for several seconds more.
         wait_until(lambda: len(recorded(path)) > asked + 4 * HEARING_RATE)
     after = np.flatnonzero(recorded(path)[asked:])
-    assert not len(after) or after[-1] < HEARING_RATE
+    assert not len(after) or after[-1] < (SILENT + RECORDING) * HEARING_RATE

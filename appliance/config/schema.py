@@ -40,7 +40,7 @@ class Listening(Struct, frozen=True):
 
     pause: Annotated[
         float, Meta(ge=0.2, le=3, description="Seconds of silence after your words that end your turn.")
-    ] = 0.4
+    ] = 0.45
     patience: Annotated[
         float, Meta(ge=1, le=30, description="Seconds after the wake word in which you have to begin to speak.")
     ] = 5.0
@@ -75,7 +75,11 @@ class Settings(Struct, frozen=True):
 
     language: Annotated[
         str,
-        Meta(min_length=2, max_length=3, description="The language that you speak with the appliance, as its code."),
+        Meta(
+            min_length=2,
+            max_length=3,
+            description='The language that you speak with the appliance, as its code; for now only "en".',
+        ),
     ] = "en"
     microphone: Microphone = Microphone()
     speaker: Speaker = Speaker()

@@ -177,6 +177,7 @@ def _apologise(turn: Turn, event: Failed) -> Step:
     return replace(turn, voice=False), (
         *_voice_over(turn, event.at),
         Report("notice", event.at, turn.generation, {"text": event.message}),
+        Report("reply_text", event.at, turn.generation, {"text": event.apology}),
         Speak(turn.generation, event.apology),
     )
 

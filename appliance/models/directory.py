@@ -100,7 +100,9 @@ def sha256_of(path: Path) -> str:
 
 def require(models: Iterable[Model], directory: Path) -> None:
     """Each file of the models is there in its right size; if not, one ApplianceError names all that are not."""
-    found = [damage for model in models for damage in damages(model, directory, contents=False)]
-    if found:
-        listed = "; ".join(f"{damage.path}: {damage.problem}" for damage in found)
-        raise ApplianceError(str(models_in(directory)), listed, remedy=REPAIR)
+    found = {model: damages(model, directory, contents=False) for model in models}
+    damaged = [model.name for model, damage in found.items() if damage]
+    if damaged:
+        listed = "; ".join(f"{each.path}: {each.problem}" for damage in found.values() for each in damage)
+        # By name, since what the configuration of this command needs need not be what the default one does.
+        raise ApplianceError(str(models_in(directory)), listed, remedy=f"{REPAIR} {' '.join(damaged)}")

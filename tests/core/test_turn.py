@@ -147,7 +147,7 @@ def test_an_answer_without_words_ends_the_turn() -> None:
 
 def test_a_broken_stage_is_apologised_for_and_a_broken_voice_is_given_up() -> None:
     turn, effects = play(*TO_THINKING, Failed(1, "disk on fire", "Sorry.", 2.6))
-    assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["notice", "Speak"])
+    assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["notice", "reply_text", "Speak"])
     turn, effects = play(Failed(1, "no voice", "Sorry.", 2.8), turn=turn)
     assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["Hush", "notice", "Drop"])
 

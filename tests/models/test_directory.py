@@ -76,7 +76,7 @@ def test_require_names_all_that_is_wrong_at_once(tmp_path: Path) -> None:
     (tmp_path / "models/stt/folder/conf/model.conf").write_bytes(b"")
     message = (
         r"stt/folder/conf/model\.conf: truncated: 0 of 4 bytes; voice/joe\.onnx: missing; "
-        r"voice/joe\.onnx\.json: missing\. Run: appliance models fetch\."
+        r"voice/joe\.onnx\.json: missing\. Run: appliance models fetch stt/folder voice/joe\.onnx\."
     )
     with pytest.raises(ApplianceError, match=message):
         require([FOLDER, VOICE], tmp_path)
