@@ -96,26 +96,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _settings_and_models(options: argparse.Namespace) -> "tuple[Settings, Path]":
-    """The configuration, and the folder with all the models that it needs."""
-    from appliance.config.store import load
+def _models(settings: "Settings") -> Path:
+    """The folder of all models, in which those that the configuration needs are there."""
     from appliance.models.directory import data_directory, models_in, require
     from appliance.models.manifest import load_manifest, needed
 
-    settings, directory, manifest = load(options.config), data_directory(), load_manifest()
-    words, voice = settings.wake_words, settings.voice.name
-    models = needed(manifest, settings.language, settings.engine, words, voice)
-    require(models, directory)
-    return settings, models_in(directory)
+    directory, words, voice = data_directory(), settings.wake_words, settings.voice.name
+    require(needed(load_manifest(), settings.language, settings.engine, words, voice), directory)
+    return models_in(directory)
 
 
 def _understood(options: argparse.Namespace) -> "tuple[Settings, Path]":
-    """The same for a conversation, whose language is checked before anything is asked to be fetched for it."""
+    """The configuration of a conversation, and its models; the language is checked before any of them is missed."""
     from appliance.config.store import load
     from appliance.thinking.intents import IntentMatcher
 
-    IntentMatcher(load(options.config).language)
-    return _settings_and_models(options)
+    settings = load(options.config)
+    IntentMatcher(settings.language)
+    return settings, _models(settings)
 
 
 def _wanted(options: argparse.Namespace) -> "Wanted":
@@ -175,8 +173,9 @@ def _play(scenario: "Scenario", settings: "Settings", models: Path, out: Path, *
 
 
 def _say(options: argparse.Namespace) -> int:
+    from appliance.config.store import load
     from appliance.say import say
 
-    settings, models = _settings_and_models(options)
-    asyncio.run(say(options.text, settings, models))
+    settings = load(options.config)
+    asyncio.run(say(options.text, settings, _models(settings)))
     return 0
