@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from appliance.thinking.history import History
 from appliance.thinking.intents import IntentMatcher
 from appliance.thinking.phrases import PHRASES
 from appliance.thinking.skills import SKILLS
@@ -21,14 +22,6 @@ class Answer:
     text: str
 
 
-@dataclass(slots=True)
-class Conversation:
-    """What later answers may refer to."""
-
-    last_reply: str = ""
-    """What was last said."""
-
-
 class Offline:
     """The skills in one language; an unsupported language is a BadInputError. `now` gives the local time."""
 
@@ -37,7 +30,7 @@ class Offline:
         self._phrases = PHRASES[language]
         self._now = now
 
-    def answer(self, heard: str, conversation: Conversation) -> Answer:
+    def answer(self, heard: str, conversation: History) -> Answer:
         """The answer to `heard`, which begins after the wake phrase. Takes milliseconds.
 
         What no skill is meant by gets the intent `UNKNOWN` and a sentence that says so, and what there are answers to.

@@ -5,7 +5,8 @@ from datetime import datetime
 import pytest
 
 from appliance.errors import BadInputError
-from appliance.thinking.offline import UNKNOWN, Answer, Conversation, Offline
+from appliance.thinking.history import History
+from appliance.thinking.offline import UNKNOWN, Answer, Offline
 from appliance.thinking.phrases import en
 
 NOW = datetime(2026, 11, 30, 15, 15)  # noqa: DTZ001
@@ -14,6 +15,13 @@ NOW = datetime(2026, 11, 30, 15, 15)  # noqa: DTZ001
 @pytest.fixture(scope="module")
 def offline() -> Offline:
     return Offline("en", lambda: NOW)
+
+
+def having_said(text: str, rest: str = "") -> History:
+    history = History()
+    history.reply(1, text)
+    history.replied(1, text.removesuffix(rest), rest, interrupted=bool(rest))
+    return history
 
 
 @pytest.mark.parametrize(
@@ -29,15 +37,15 @@ def offline() -> Offline:
     ],
 )
 def test_answers(offline: Offline, heard: str, answer: Answer) -> None:
-    assert offline.answer(heard, Conversation(last_reply="Something.")) == answer
+    assert offline.answer(heard, having_said("Something.")) == answer
 
 
 def test_repeats_the_last_reply(offline: Offline) -> None:
-    assert offline.answer("Say that again.", Conversation("It's noon.")) == Answer("repeat", "It's noon.")
+    assert offline.answer("Say that again.", having_said("It's noon.")) == Answer("repeat", "It's noon.")
 
 
 def test_says_so_when_there_is_nothing_to_repeat(offline: Offline) -> None:
-    assert offline.answer("Say that again.", Conversation()) == Answer("repeat", en.NOTHING_TO_REPEAT)
+    assert offline.answer("Say that again.", History()) == Answer("repeat", en.NOTHING_TO_REPEAT)
 
 
 def test_apologises(offline: Offline) -> None:
