@@ -18,7 +18,8 @@ from appliance.hearing.stt import Recogniser
 from appliance.quests import Quest, QuestManager
 from appliance.speaking.reply import speak
 from appliance.speaking.voice import Voice
-from appliance.thinking.offline import Answer, Conversation
+from appliance.thinking.history import History
+from appliance.thinking.offline import Answer
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ _Ts = TypeVarTuple("_Ts")
 class Mind(Protocol):
     """What finds the answer."""
 
-    def answer(self, heard: str, conversation: Conversation) -> Answer:
+    def answer(self, heard: str, conversation: History) -> Answer:
         """The answer to what was heard. Blocking, quick."""
 
     def apology(self) -> str:
@@ -98,7 +99,7 @@ class Conductor:
         self._quests = quests
         self._observers = list(observers)
         self._turn = Turn(patience)
-        self._conversation = Conversation()
+        self._conversation = History()
         self._loop = asyncio.get_running_loop()
         self._finished = 0
         """The generation that the user was last done with by the button."""
@@ -152,9 +153,11 @@ class Conductor:
                 self._finished = generation
                 self._parts.ears.finish(generation)
             case Think(generation, text):
+                self._conversation.ask(generation, text)
                 self._quests.start(self._work("think", generation, lambda: self._think(generation, text)))
             case Speak(generation, text):
-                self._conversation.last_reply = text
+                self._conversation.reply(generation, text)
+                self._conversation.replied(generation, text, "", interrupted=False)
                 self._parts.lane.open(generation)
                 self._quests.start(self._work("speak", generation, lambda: self._speak(generation, text)))
             case Drop(generation):
