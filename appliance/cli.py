@@ -1,7 +1,6 @@
 """The commands. Imports nothing heavy until a command needs it."""
 
 import argparse
-import asyncio
 import contextlib
 import logging
 import os
@@ -52,6 +51,7 @@ def command() -> NoReturn:
 def _parser() -> argparse.ArgumentParser:
     from appliance.bench.command import add_parser as add_bench
     from appliance.models.command import add_parser as add_models
+    from appliance.service.command import add_parser as add_service
 
     parser = argparse.ArgumentParser(prog="appliance", description="A self-hosted smart speaker.")
     parser.add_argument(
@@ -90,10 +90,18 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--fast", action="store_true", help="as fast as the engines can; no latencies from this")
     simulate.set_defaults(handler=_simulate)
 
+    add_service(commands, _data)
+
     add_models(commands, _wanted, [common])
 
     add_bench(commands, common, _understood)
     return parser
+
+
+def _data() -> Path:
+    from appliance.models.directory import data_directory
+
+    return data_directory()
 
 
 def _models(settings: "Settings") -> Path:
@@ -125,11 +133,13 @@ def _wanted(options: argparse.Namespace) -> "Wanted":
 
 
 def _run(options: argparse.Namespace) -> int:
-    from appliance.models.directory import data_directory
+    import asyncio
+
     from appliance.service.single import only_one
 
     settings, models = _understood(options)
-    with only_one(data_directory()):
+    directory = _data()
+    with only_one(directory):
         from appliance.audio.cards import any_card
 
         if options.demo == "always" or (options.demo == "auto" and not any_card()):
@@ -138,7 +148,7 @@ def _run(options: argparse.Namespace) -> int:
             return _demonstrate(settings, models, options.out)
         from appliance.run import run_on_card
 
-        asyncio.run(run_on_card(settings, models))
+        asyncio.run(run_on_card(settings, models, directory))
     return 0
 
 
@@ -173,6 +183,8 @@ def _play(scenario: "Scenario", settings: "Settings", models: Path, out: Path, *
 
 
 def _say(options: argparse.Namespace) -> int:
+    import asyncio
+
     from appliance.config.store import load
     from appliance.say import say
 

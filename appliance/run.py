@@ -10,11 +10,15 @@ from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
 from appliance.config.schema import Settings
 from appliance.console import Console
+from appliance.service.control import ControlServer
 from appliance.supervisor import Devices, Supervisor, load_engines
 
 
-async def run_on_card(settings: Settings, models: Path) -> None:
-    """From loading the models until SIGTERM or SIGINT. ApplianceError when a card is missing or gives up."""
+async def run_on_card(settings: Settings, models: Path, directory: Path) -> None:
+    """From loading the models until SIGTERM or SIGINT; controlled by way of a socket in `directory`.
+
+    ApplianceError when a card is missing or gives up.
+    """
     devices = Devices(
         CardMicrophone(settings.microphone.card),
         CardSpeaker(settings.speaker.card),
@@ -26,7 +30,8 @@ async def run_on_card(settings: Settings, models: Path) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)
     words = " or ".join(f'"{word.replace("_", " ")}"' for word in settings.wake.words)
-    await supervisor.run(lambda: print(f"Ready. Say {words}, and ask what it can do. Ctrl-C ends it.", flush=True))
+    with ControlServer(directory, lambda: supervisor.press(time.monotonic())):
+        await supervisor.run(lambda: print(f"Ready. Say {words}, and ask what it can do. Ctrl-C ends it.", flush=True))
 
 
 def _wall_clock(at: float) -> str:

@@ -68,6 +68,17 @@ def recorded(path: Path) -> Samples:
     return np.frombuffer(path.read_bytes()[:whole], np.int16).astype(np.float32) / np.float32(32768)
 
 
+def loud(path: Path) -> bool:
+    return bool(np.abs(recorded(path)).max(initial=0.0) > 0.05)
+
+
+def silent_after(path: Path, asked: int) -> None:
+    """Nothing is heard in the seconds after the sample `asked`, for which the reply would have lasted."""
+    wait_until(lambda: len(recorded(path)) > asked + 4 * HEARING_RATE)
+    after = np.flatnonzero(recorded(path)[asked:])
+    assert not len(after) or after[-1] < (SILENT + RECORDING) * HEARING_RATE
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + LONGEST
     while not condition():
@@ -134,11 +145,25 @@ def test_a_signal_in_the_middle_of_a_reply_ends_in_silence(
     with running(environment, config) as process, recording(environment, path):
         ask("Alexa, what can you do?", environment)
         line_with(process, "speaker:")
-        wait_until(lambda: bool(np.abs(recorded(path)).max(initial=0.0) > 0.05))
+        wait_until(lambda: loud(path))
         asked = len(recorded(path))
         process.send_signal(number)
         assert process.wait(GONE) == 0
-        # The reply would last for several seconds more.
-        wait_until(lambda: len(recorded(path)) > asked + 4 * HEARING_RATE)
-    after = np.flatnonzero(recorded(path)[asked:])
-    assert not len(after) or after[-1] < (SILENT + RECORDING) * HEARING_RATE
+        silent_after(path, asked)
+
+
+def test_a_press_from_elsewhere_makes_it_listen_and_silences_it(
+    environment: dict[str, str], config: Path, ask: Ask, tmp_path: Path
+) -> None:
+    path = tmp_path / "played"
+    press = [str(APPLIANCE), "press"]
+    with running(environment, config) as process, recording(environment, path):
+        subprocess.run(press, env=environment, check=True)
+        line_with(process, "(button)")
+        ask("What can you do?", environment)
+        line_with(process, "speaker:")
+        wait_until(lambda: loud(path))
+        subprocess.run(press, env=environment, check=True)
+        silent_after(path, len(recorded(path)))
+        line_with(process, "(interrupted)")
+        line_with(process, "(button)")

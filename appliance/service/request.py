@@ -1,0 +1,66 @@
+"""What a running appliance can be asked, as one line of JSON: {"command": "press", "gesture": "tap"}.
+
+The answer is one line too: {"ok": true}, or {"error": "what is wrong"}.
+"""
+
+from collections.abc import Collection
+from typing import Literal
+
+import msgspec
+
+from appliance.config import wording
+from appliance.errors import BadInputError
+
+LONGEST = 1000
+"""Bytes of a request."""
+
+GESTURES = {"tap": (0.0,), "double": (0.0, 0.3), "hold": (0.0,)}
+"""How the button can be pressed: seconds to wait before each time that it goes down. Nobody asks when it comes up."""
+
+_PLACE = "request"
+
+
+class Press(msgspec.Struct, frozen=True):
+    """Press the button, in one of GESTURES."""
+
+    gesture: str
+    command: Literal["press"] = "press"
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whether it was done, or why not."""
+
+    ok: bool = False
+    error: str = ""
+
+
+def press(gesture: object, place: str = _PLACE) -> Press:
+    """The press in that gesture; when there is no such gesture, a BadInputError that names `place`."""
+    return Press(_known(gesture, GESTURES, "gesture", place))
+
+
+def encode(message: Press | Answer) -> bytes:
+    """The line for it."""
+    return msgspec.json.encode(message) + b"\n"
+
+
+def parse(line: bytes) -> Press:
+    """What a line asks for; when it asks for nothing that there is, a BadInputError of one line. Nothing else."""
+    if len(line) > LONGEST:
+        raise BadInputError(_PLACE, "is too long", allowed=f"{LONGEST:,} bytes")
+    try:
+        fields = msgspec.json.decode(line, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError) as error:
+        found = f"{wording.shown(line.decode(errors='replace'))} cannot be understood"
+        raise BadInputError(_PLACE, found, allowed=f"one line like {encode(Press('tap')).decode().strip()}") from error
+    for key in fields:
+        _known(key, Press.__struct_fields__, "key", _PLACE)
+    _known(fields.get("command", ""), ("press",), "command", _PLACE)
+    return press(fields.get("gesture", "tap"))
+
+
+def _known(name: object, names: Collection[str], what: str, place: str) -> str:
+    if isinstance(name, str) and name in names:
+        return name
+    found = f"there is no {what} {wording.shown(name)}{wording.meant(name, names)}"
+    raise BadInputError(place, found, allowed=wording.any_of(names))
