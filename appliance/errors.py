@@ -15,11 +15,11 @@ class ApplianceError(Exception):
         self.allowed = allowed
         self.remedy = remedy
         self.status = status
-        parts = [f"{place}: {found.rstrip('.')}."]
+        parts = [_sentence(f"{place}: {found}")]
         if allowed:
-            parts.append(f"Allowed: {allowed.rstrip('.')}.")
+            parts.append(_sentence(f"Allowed: {allowed}"))
         if remedy:
-            parts.append(f"{remedy.rstrip('.')}.")
+            parts.append(_sentence(remedy))
         super().__init__(" ".join(parts))
 
 
@@ -37,3 +37,7 @@ class SeveralProblemsError(BadInputError):
         super().__init__(place, problems[0])
         self.problems = tuple(problems)
         self.args = ("\n".join(problems),)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith("?") else f"{text.rstrip('.')}."
