@@ -1,0 +1,71 @@
+"""Edges of the button -> presses: examples, and what holds however the contact bounces."""
+
+from itertools import accumulate, pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.core.gestures import SETTLE, Debounce
+
+Edge = tuple[bool, float]
+"""Whether the line went down, and when."""
+
+BOUNCE = st.floats(0.00001, SETTLE * 0.99)
+REST = st.floats(SETTLE * 1.01, 1000.0)
+DOWN = st.floats(0.00001, 1000.0)
+
+
+def presses(*edges: Edge, down: bool = False) -> list[float]:
+    debounce = Debounce(down=down)
+    return [at for is_down, at in edges if debounce.edge(is_down, at)]
+
+
+def test_the_first_edge_down_is_the_press() -> None:
+    assert presses((True, 5.0), (False, 5.2)) == [5.0]
+
+
+def test_the_very_first_moment_counts() -> None:
+    assert presses((True, 0.0)) == [0.0]
+
+
+def test_bounces_of_a_press_and_of_a_release_are_none() -> None:
+    bouncing = (True, 5.0), (False, 5.001), (True, 5.003), (False, 5.2), (True, 5.21), (False, 5.22)
+    assert presses(*bouncing) == [5.0]
+
+
+def test_a_press_soon_after_the_release_counts() -> None:
+    assert presses((True, 5.0), (False, 5.1), (True, 5.15)) == [5.0, 5.15]
+
+
+def test_down_at_the_start_is_no_press_until_it_was_let_go() -> None:
+    assert presses((True, 1.0), (False, 2.0), (True, 2.001), (False, 2.002), (True, 3.0), down=True) == [3.0]
+
+
+def test_an_edge_up_that_was_missed_makes_no_press() -> None:
+    assert presses((True, 5.0), (True, 6.0), (False, 6.1), (True, 7.0)) == [5.0, 7.0]
+
+
+@given(st.lists(st.tuples(REST, DOWN, st.lists(st.tuples(BOUNCE, DOWN)))), st.booleans())
+def test_however_it_bounces_each_press_counts_once_and_at_its_first_edge(
+    times: list[tuple[float, float, list[tuple[float, float]]]], held: bool
+) -> None:
+    edges: list[Edge] = [(False, 0.0)] if held else []
+    wanted = []
+    at = 0.0
+    for rest, hold, bounces in times:
+        wanted.append(at + rest)
+        for up, down in [(rest, hold), *bounces]:
+            edges += [(True, at + up), (False, at + up + down)]
+            at += up + down
+    assert presses(*edges, down=held) == wanted
+
+
+@given(st.lists(st.tuples(st.booleans(), BOUNCE | REST)), st.booleans())
+def test_whatever_edges_come_only_one_after_a_while_up_is_a_press(steps: list[tuple[bool, float]], held: bool) -> None:
+    edges = [(down, at) for (down, _), at in zip(steps, accumulate(length for _, length in steps), strict=True)]
+    wanted = [
+        at
+        for (was_down, since), (down, at) in pairwise([(held, -1.0), *edges])
+        if down and not was_down and at - since >= SETTLE
+    ]
+    assert presses(*edges, down=held) == wanted
