@@ -24,6 +24,8 @@ FORBIDDEN = [
     ("core/turn.py", "import numpy", "appliance.core.turn -> numpy"),
     ("core/effects.py", "import appliance.audio.devices", "appliance.core.effects -> appliance.audio.devices"),
     ("speaking/voice.py", "import pyaudio", "appliance.speaking.voice -> pyaudio"),
+    ("audio/lane.py", "import gpiozero", "appliance.audio.lane -> gpiozero"),
+    ("panel/button.py", "import appliance.audio.lane", "appliance.panel.button -> appliance.audio.lane"),
     ("thinking/offline.py", "import appliance.hearing.stt", "appliance.thinking.offline -> appliance.hearing.stt"),
     ("hearing/stt.py", "import appliance.audio.lane", "appliance.hearing.stt -> appliance.audio.lane"),
     ("hearing/vad.py", "import appliance.config", "appliance.hearing.vad -> appliance.config"),

@@ -23,6 +23,15 @@ class Speaker(Struct, frozen=True):
     ] = ""
 
 
+class Button(Struct, frozen=True):
+    """The push button, on the pins of a Raspberry Pi; other machines do without."""
+
+    pin: Annotated[
+        Annotated[int, Meta(ge=0, le=27)] | Literal["none"],
+        Meta(description='The BCM number of the pin that it connects to ground; "none" if there is no button.'),
+    ] = 17
+
+
 class Wake(Struct, frozen=True):
     """How you call the appliance."""
 
@@ -83,6 +92,7 @@ class Settings(Struct, frozen=True):
     ] = "en"
     microphone: Microphone = Microphone()
     speaker: Speaker = Speaker()
+    button: Button = Button()
     wake: Wake = field(default_factory=Wake)
     listening: Listening = Listening()
     stt: SpeechToText = SpeechToText()

@@ -1,0 +1,1 @@
+"""What the user touches: the only package that imports gpiozero."""

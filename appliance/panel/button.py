@@ -1,0 +1,129 @@
+"""The push button, on a pin of a Raspberry Pi. Nothing heavy is imported where there are no such pins."""
+
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from appliance.core.gestures import Debounce
+from appliance.errors import ApplianceError
+
+if TYPE_CHECKING:
+    from gpiozero import Factory, InputDevice
+
+DEVICES = Path("/dev")
+MODEL = Path("/proc/device-tree/model")
+"""What the firmware calls the board; a PC has no such file, though it may have chips with pins of its own."""
+
+_log = logging.getLogger(__name__)
+
+
+def open_pins() -> "Factory | None":
+    """The pins of this board; None: it has none. ApplianceError: they cannot be had."""
+    chips = sorted(DEVICES.glob("gpiochip*"))
+    if not chips or not MODEL.exists():
+        return None
+    model = MODEL.read_text().rstrip("\0")
+    if not model.startswith("Raspberry Pi"):
+        raise ApplianceError(
+            "button",
+            f'it works on a Raspberry Pi only, and this is "{model}"',
+            remedy='Set pin = "none" in [button], and this message goes',
+        )
+    if not any(os.access(chip, os.R_OK | os.W_OK) for chip in chips):
+        raise ApplianceError(
+            "button",
+            f"this user may not open {chips[0]}",
+            remedy="Type `sudo usermod --append --groups gpio USER`, with the user's name, and log in again",
+        )
+    from appliance.panel.pins import KernelPins
+
+    return KernelPins(chips)
+
+
+class GpioButton:
+    """A push button between the pin with this BCM number and ground.
+
+    One that cannot work stops nothing: a single message is logged, and it is never pressed. That a machine has no pins
+    at all is no news, and only logged as information.
+    """
+
+    def __init__(self, pin: int, open_pins: Callable[[], "Factory | None"] = open_pins) -> None:
+        self._pin = pin
+        self._open_pins = open_pins
+        self._opened = contextlib.ExitStack()
+
+    def start(self, on_press: Callable[[float], None]) -> None:
+        """Call `on_press` with the time of each press, from the pin's own thread, at the very edge."""
+        try:
+            factory = self._open_pins()
+            if factory is None:
+                _log.info("button: there are no pins here")
+                return
+            self._listen(factory, on_press)
+        except ApplianceError as error:
+            _log.warning("%s", error)
+        except Exception as error:  # noqa: BLE001  whatever the pins' driver meets, all else works without a button
+            _log.warning("%s", self._unusable(error))
+
+    def stop(self) -> None:
+        """The pin is free again when this returns. Stopping twice is fine."""
+        self._opened.close()
+
+    def _listen(self, factory: "Factory", on_press: Callable[[float], None]) -> None:
+        from gpiozero import InputDevice
+
+        with contextlib.ExitStack() as opened:
+            opened.callback(factory.close)
+            device = InputDevice(self._pin, pull_up=True, pin_factory=factory)
+            opened.callback(device.close)
+            line = _Line(device, on_press)
+            opened.callback(line.stop)
+            line.start()
+            self._opened = opened.pop_all()
+        if line.held:
+            _log.warning(
+                "button: it is held down, or pin %d is connected to ground; it works once it was let go", self._pin
+            )
+
+    def _unusable(self, error: Exception) -> ApplianceError:
+        return ApplianceError(
+            "button",
+            f"pin {self._pin} cannot be used ({error})",
+            remedy='See that nothing else uses it, or set another pin in [button], or "none" if there is no button',
+        )
+
+
+class _Line:
+    """What the pin's thread calls.
+
+    gpiozero's events have no times, and its debouncing delays the edge: so both are done without.
+    """
+
+    def __init__(self, device: "InputDevice", on_press: Callable[[float], None]) -> None:
+        self._device = device
+        self._on_press = on_press
+        self._began = device.pin_factory.ticks()
+        self.held: bool = device.is_active
+        self._debounce = Debounce(down=self.held)
+
+    def start(self) -> None:
+        """From now on."""
+        self._device.pin.when_changed = self._changed
+
+    def stop(self) -> None:
+        """No further edge is taken."""
+        self._device.pin.when_changed = None
+
+    def _changed(self, ticks: float, level: bool) -> None:
+        at = time.monotonic()
+        try:
+            # The kernel's times: this thread may come late, and then would take a bounce for a press.
+            edge_at = self._device.pin_factory.ticks_diff(ticks, self._began)
+            if self._debounce.edge(not level, edge_at):
+                self._on_press(at)
+        except Exception:  # noqa: BLE001  it would end the thread, and with it the button
+            _log.exception("a press of the button failed")

@@ -1,0 +1,211 @@
+"""The push button on gpiozero's own imitation of the pins, and on boards where it cannot work."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from gpiozero.pins.mock import MockFactory, MockPin
+
+from appliance.core.gestures import SETTLE
+from appliance.panel.button import GpioButton, open_pins
+from tests.panel.conftest import complaints
+
+PIN = 17
+
+
+class Bench:
+    """Pins to wire a button to, and a clock for their edges."""
+
+    def __init__(self) -> None:
+        self.pins = MockFactory()
+        self.now = 1000.0
+        self.line: MockPin = self.pins.pin(PIN)
+        self.line.pull = "up"
+        self.presses: list[float] = []
+
+    def button(self) -> GpioButton:
+        return GpioButton(PIN, lambda: self.pins)
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+    def press(self, *, bounces: int = 0) -> None:
+        self.line.drive_low()
+        for _ in range(bounces):
+            self.wait(0.001)
+            self.line.drive_high()
+            self.wait(0.001)
+            self.line.drive_low()
+        self.wait(0.2)
+
+    def let_go(self, *, bounces: int = 0) -> None:
+        self.line.drive_high()
+        for _ in range(bounces):
+            self.wait(0.001)
+            self.line.drive_low()
+            self.wait(0.001)
+            self.line.drive_high()
+        self.wait(2 * SETTLE)
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
+    bench = Bench()
+    monkeypatch.setattr("gpiozero.pins.mock.monotonic", lambda: bench.now)
+    return bench
+
+
+def test_a_press_calls_back_in_the_thread_of_the_pin_before_that_goes_on(bench: Bench) -> None:
+    calls: list[tuple[float, int]] = []
+    ended: list[float] = []
+
+    def drive() -> None:
+        bench.press()
+        ended.append(time.monotonic())
+
+    button = bench.button()
+    button.start(lambda at: calls.append((at, threading.get_ident())))
+    began = time.monotonic()
+    pin_thread = threading.Thread(target=drive)
+    pin_thread.start()
+    pin_thread.join()
+    [(at, thread)] = calls
+    assert began <= at <= ended[0]
+    assert thread == pin_thread.ident
+    button.stop()
+
+
+def test_bounces_of_a_press_and_of_a_release_are_none(bench: Bench) -> None:
+    button = bench.button()
+    button.start(bench.presses.append)
+    for times in range(1, 4):
+        bench.press(bounces=5)
+        assert len(bench.presses) == times
+        bench.let_go(bounces=5)
+        assert len(bench.presses) == times
+    button.stop()
+
+
+def test_a_button_that_is_held_at_the_start_is_said_and_works_once_it_was_let_go(
+    bench: Bench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.press()
+    monkeypatch.setattr(MockPin, "_set_pull", lambda pin, pull: setattr(pin, "_pull", pull))  # too weak to lift it
+    button = bench.button()
+    button.start(bench.presses.append)
+    assert complaints(caplog) == [
+        "button: it is held down, or pin 17 is connected to ground; it works once it was let go"
+    ]
+    bench.let_go(bounces=3)
+    assert bench.presses == []
+    bench.press()
+    assert len(bench.presses) == 1
+    button.stop()
+
+
+def test_a_failing_press_is_logged_and_the_next_one_works(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    def on_press(at: float) -> None:
+        bench.presses.append(at)
+        if len(bench.presses) == 1:
+            raise ValueError("the lane is gone")
+
+    button = bench.button()
+    button.start(on_press)
+    bench.press()
+    assert complaints(caplog) == ["a press of the button failed"]
+    assert "the lane is gone" in caplog.text
+    bench.let_go()
+    bench.press()
+    assert len(bench.presses) == 2
+    button.stop()
+
+
+def test_after_a_stop_there_are_no_presses_and_the_pin_can_be_had_again(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = bench.button()
+    first.start(bench.presses.append)
+    first.stop()
+    first.stop()
+    bench.press()
+    bench.let_go()
+    assert bench.presses == []
+    second = bench.button()
+    second.start(bench.presses.append)
+    bench.line = bench.pins.pin(PIN)
+    bench.press()
+    assert len(bench.presses) == 1
+    assert complaints(caplog) == []
+    second.stop()
+
+
+def test_a_button_that_never_started_can_be_stopped(bench: Bench) -> None:
+    bench.button().stop()
+
+
+def test_a_pin_that_is_taken_is_said(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    first = bench.button()
+    first.start(bench.presses.append)
+    bench.button().start(bench.presses.append)
+    [message] = complaints(caplog)
+    assert message.startswith("button: pin 17 cannot be used (pin GPIO17 is already in use by ")
+    assert message.endswith('or set another pin in [button], or "none" if there is no button.')
+    first.stop()
+
+
+def test_a_machine_without_pins_hears_nothing_of_it_and_does_not_load_gpiozero(tmp_path: Path) -> None:
+    script = f"""
+import logging, pathlib, sys
+from appliance.panel import button
+logging.basicConfig(level=logging.WARNING)
+button.DEVICES = pathlib.Path({str(tmp_path)!r})
+unplugged = button.GpioButton(17)
+unplugged.start(print)
+unplugged.stop()
+sys.exit("gpiozero" in sys.modules)
+"""
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_a_pc_whose_chips_have_pins_has_none_for_a_button(board: Path) -> None:
+    (board / "model").unlink()
+    assert open_pins() is None
+
+
+def start(caplog: pytest.LogCaptureFixture) -> str:
+    """What a button on the real pins says that cannot work."""
+    button = GpioButton(PIN)
+    button.start(lambda at: None)
+    button.stop()
+    [message] = complaints(caplog)
+    return message
+
+
+def test_a_board_that_is_no_raspberry_pi(board: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (board / "model").write_text("NVIDIA Jetson Orin Nano Developer Kit\0")
+    assert start(caplog) == (
+        'button: it works on a Raspberry Pi only, and this is "NVIDIA Jetson Orin Nano Developer Kit". '
+        'Set pin = "none" in [button], and this message goes.'
+    )
+
+
+def test_a_user_who_may_not_open_the_pins(
+    board: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert start(caplog) == (
+        f"button: this user may not open {board}/gpiochip0. "
+        "Type `sudo usermod --append --groups gpio USER`, with the user's name, and log in again."
+    )
+
+
+def test_a_python_without_a_driver(
+    board: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "gpiod", None)
+    monkeypatch.delitem(sys.modules, "appliance.panel.pins", raising=False)
+    assert start(caplog).startswith("button: pin 17 cannot be used (import of gpiod halted")
