@@ -1,13 +1,13 @@
 """Answers that need no network: the intent of what was heard, and its skill."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from appliance.thinking.history import History
 from appliance.thinking.intents import IntentMatcher
 from appliance.thinking.phrases import PHRASES
-from appliance.thinking.skills import SKILLS
+from appliance.thinking.skills import SKILLS, stop
 from appliance.thinking.skills.skill import Question
 
 UNKNOWN = "unknown"
@@ -38,7 +38,21 @@ class Offline:
         intent = self._matcher.match(heard)
         if intent is None:
             return Answer(UNKNOWN, self._phrases.UNKNOWN)
-        return Answer(intent, SKILLS[intent](Question(self._now(), conversation.last_reply, self._phrases)))
+        question = Question(self._now(), conversation.last_reply, conversation.rest, self._phrases)
+        return Answer(intent, SKILLS[intent](question))
+
+    def understands(self, heard: str) -> bool:
+        """Whether a skill is meant by `heard`. Takes milliseconds."""
+        return self._matcher.match(heard) is not None
+
+    def means_stop(self, heard: str) -> bool:
+        """Whether `heard` wants nothing but silence. Takes milliseconds."""
+        return self._matcher.match(heard) == stop.INTENT
+
+    @property
+    def back_channels(self) -> Collection[str]:
+        """What listeners say without wanting to speak."""
+        return self._phrases.BACK_CHANNELS
 
     def apology(self) -> str:
         """What to say when something of ours broke."""

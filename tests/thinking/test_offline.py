@@ -48,6 +48,25 @@ def test_says_so_when_there_is_nothing_to_repeat(offline: Offline) -> None:
     assert offline.answer("Say that again.", History()) == Answer("repeat", en.NOTHING_TO_REPEAT)
 
 
+def test_goes_on_where_the_last_reply_was_interrupted(offline: Offline) -> None:
+    interrupted = having_said("It's noon. It's Monday.", rest="It's Monday.")
+    assert offline.answer("Go on.", interrupted) == Answer("go_on", "It's Monday.")
+    assert offline.answer("Say that again.", interrupted) == Answer("repeat", "It's noon. It's Monday.")
+
+
+def test_says_so_when_there_is_nothing_to_go_on_with(offline: Offline) -> None:
+    assert offline.answer("Go on.", having_said("It's noon.")) == Answer("go_on", en.NOTHING_TO_GO_ON_WITH)
+    assert offline.answer("Go on.", History()) == Answer("go_on", en.NOTHING_TO_GO_ON_WITH)
+
+
+@pytest.mark.parametrize(
+    ("heard", "means_stop", "understands"),
+    [("Okay, stop.", True, True), ("What time is it?", False, True), ("Stop the music.", False, False)],
+)
+def test_knows_what_is_meant(offline: Offline, heard: str, means_stop: bool, understands: bool) -> None:
+    assert (offline.means_stop(heard), offline.understands(heard)) == (means_stop, understands)
+
+
 def test_apologises(offline: Offline) -> None:
     assert offline.apology() == en.APOLOGY
 

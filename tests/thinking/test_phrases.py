@@ -1,10 +1,12 @@
 """What is said, over all minutes of a day and all days of a leap year."""
 
 import re
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 import pytest
 
+from appliance.thinking.history import History
+from appliance.thinking.offline import UNKNOWN, Offline
 from appliance.thinking.phrases import PHRASES, en
 
 DAY = [time(hour, minute) for hour in range(24) for minute in range(60)]
@@ -65,5 +67,14 @@ def test_every_day_of_a_leap_year_sounds_different_and_agrees_with_the_calendar(
 @pytest.mark.parametrize("language", PHRASES)
 def test_phrases_are_sentences(language: str) -> None:
     phrases = PHRASES[language]
-    for text in (phrases.HOW_I_AM, phrases.HELP, phrases.NOTHING_TO_REPEAT, phrases.UNKNOWN, phrases.APOLOGY):
+    sentences = (phrases.HOW_I_AM, phrases.HELP, phrases.UNKNOWN, phrases.APOLOGY)
+    for text in (*sentences, phrases.NOTHING_TO_REPEAT, phrases.NOTHING_TO_GO_ON_WITH):
         assert re.fullmatch(r"[^\d]+\.", text)
+
+
+@pytest.mark.parametrize("language", PHRASES)
+def test_nothing_that_should_be_acted_on_is_a_back_channel(language: str) -> None:
+    offline = Offline(language, datetime.now)
+    for phrase in offline.back_channels:
+        answer = offline.answer(phrase, History())
+        assert answer.intent in {UNKNOWN, "go_on"}, phrase

@@ -1,5 +1,6 @@
 """What the appliance says, per language: one module each, which the skills choose from."""
 
+from collections.abc import Collection
 from datetime import date, time
 from typing import Protocol
 
@@ -20,12 +21,19 @@ class Phrases(Protocol):
     def NOTHING_TO_REPEAT(self) -> str: ...  # noqa: N802
 
     @property
+    def NOTHING_TO_GO_ON_WITH(self) -> str: ...  # noqa: N802
+
+    @property
     def UNKNOWN(self) -> str:  # noqa: N802
         """There is no answer to this; what there are answers to."""
 
     @property
     def APOLOGY(self) -> str:  # noqa: N802
         """Something of ours broke."""
+
+    @property
+    def BACK_CHANNELS(self) -> Collection[str]:  # noqa: N802
+        """What listeners say, alone or one after the other, without wanting to speak, as recognisers write it."""
 
     def tell_time(self, now: time) -> str:
         """The time of day."""

@@ -5,10 +5,26 @@ from datetime import date, time
 from unicode_rbnf import FormatPurpose, RbnfEngine
 
 HOW_I_AM = "I'm fine, thank you."
-HELP = "You can ask me what time it is, or what day. I can say my last answer again, and I'm quiet when you say stop."
+HELP = (
+    "You can ask me what time it is, or what day. "
+    "I can say my last answer again, or go on with it, and I'm quiet when you say stop."
+)
 NOTHING_TO_REPEAT = "I haven't said anything yet."
+NOTHING_TO_GO_ON_WITH = "I have nothing more to say."
 UNKNOWN = "Sorry, I can't answer that. I can tell you the time and the date."
 APOLOGY = "Sorry, something went wrong. Please try again."
+
+BACK_CHANNELS = (
+    *("mm", "mm-hmm", "mhm", "hm", "uh", "uh-huh", "um", "ah", "aha", "oh", "ooh", "huh", "ha", "wow"),
+    *("yeah", "yes", "yep", "yup", "okay", "ok", "right", "alright", "all right", "sure", "of course", "please"),
+    *("I see", "I know", "I understand", "got it", "gotcha", "makes sense", "fair enough", "good to know"),
+    *("go on", "go ahead", "carry on", "continue", "keep going", "and", "so", "well"),
+    *("thanks", "thank you", "fine", "good", "great", "nice", "cool", "perfect", "excellent", "wonderful"),
+    *("really", "interesting", "exactly", "absolutely", "indeed", "true", "that's right", "that's true"),
+    *("that's good", "that's great", "that's nice", "that's interesting"),
+    # What Moonshine writes for humming and laughing.
+    *("m h m", "amen", "make sense", "thank you for watching"),
+)
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (

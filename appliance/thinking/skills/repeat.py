@@ -6,5 +6,5 @@ INTENT = "repeat"
 
 
 def answer(question: Question) -> str:
-    """The last reply, word by word, or that there is none."""
+    """The last reply, word by word and whole, even if it was interrupted; or that there is none."""
     return question.last_reply or question.phrases.NOTHING_TO_REPEAT

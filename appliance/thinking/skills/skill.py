@@ -15,6 +15,8 @@ class Question:
     """Local time."""
     last_reply: str
     """What the appliance said before; empty when it has said nothing yet."""
+    rest: str
+    """What is left to say of it after an interruption; empty when it was heard to its end."""
     phrases: Phrases
 
 
