@@ -2,15 +2,30 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, TypeVarTuple
 
 from appliance.audio.devices import Samples
 from appliance.audio.lane import Lane
-from appliance.core.effects import Drop, Effect, FinishListening, Hush, Listen, Report, Speak, Think
-from appliance.core.events import Answered, Event, Failed, Heard
+from appliance.core.effects import (
+    Begin,
+    Drop,
+    Effect,
+    FinishListening,
+    Hush,
+    Listen,
+    Overhear,
+    Pause,
+    Remember,
+    Report,
+    Resume,
+    Speak,
+    Think,
+)
+from appliance.core.events import Answered, Event, Failed, Heard, Overheard
+from appliance.core.interruption import Meaning, heard_text, judge
 from appliance.core.turn import IllegalEventError, Phase, Turn, step
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
@@ -22,6 +37,15 @@ from appliance.thinking.history import History
 from appliance.thinking.offline import Answer
 
 _log = logging.getLogger(__name__)
+
+MISSING_END = 0.5
+"""Seconds after a hush in which the card has to drop what it holds; then the reply is over without it."""
+
+STALLED = 3.0
+"""Seconds in which a reply has to move on; then the speaker is taken for dead."""
+
+_LEAD = 0.3
+"""Seconds of sound before speech was noticed that hold its beginning, and little of a reply that plays."""
 
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
@@ -35,6 +59,16 @@ class Mind(Protocol):
 
     def apology(self) -> str:
         """What to say when something of ours broke."""
+
+    def means_stop(self, heard: str) -> bool:
+        """Whether all that the user wants is silence."""
+
+    def understands(self, heard: str) -> bool:
+        """Whether there is an answer of its own to `heard`."""
+
+    @property
+    def back_channels(self) -> Collection[str]:
+        """What listeners say only to show that they listen."""
 
 
 class Observer(Protocol):
@@ -92,14 +126,17 @@ class Conductor:
     """Turns what the edges report into effects. Belongs to the event loop."""
 
     def __init__(
-        self, inbox: Inbox, parts: Parts, quests: QuestManager, observers: Sequence[Observer], patience: float
+        self, inbox: Inbox, parts: Parts, quests: QuestManager, observers: Sequence[Observer], turn: Turn
     ) -> None:
+        """`turn`: how the conversation begins."""
         self._inbox = inbox
         self._parts = parts
         self._quests = quests
         self._observers = list(observers)
-        self._turn = Turn(patience)
-        self._conversation = History()
+        self._turn = turn
+        self._history = History()
+        self._replies: dict[int, str] = {}
+        """What was begun to be said and is not over."""
         self._loop = asyncio.get_running_loop()
         self._finished = 0
         """The generation that the user was last done with by the button."""
@@ -142,30 +179,52 @@ class Conductor:
                 self._observers.remove(observer)
 
     def _carry_out(self, effect: Effect) -> None:
+        parts = self._parts
         match effect:
             case Hush(generation):
-                self._parts.lane.hush(generation)
+                parts.lane.hush(generation)
+                self._loop.call_later(MISSING_END, parts.lane.settle)
+            case Pause(generation):
+                parts.lane.pause(generation)
+            case Resume(generation, pausable):
+                parts.lane.resume(generation, pausable=pausable)
             case Report():
                 self._tell(lambda observer: observer.report(effect))
+            case Begin(generation):
+                parts.lane.begin_turn(generation)
             case Listen(generation):
-                self._quests.start(self._work("hear", generation, lambda: self._hear(effect)))
+                self._start("hear", generation, lambda: self._hear(effect))
+            case Overhear(generation):
+                self._start("hear", generation, lambda: self._overhear(effect))
             case FinishListening(generation):
                 self._finished = generation
-                self._parts.ears.finish(generation)
+                parts.ears.finish(generation)
             case Think(generation, text):
-                self._conversation.ask(generation, text)
-                self._quests.start(self._work("think", generation, lambda: self._think(generation, text)))
-            case Speak(generation, text):
-                self._conversation.reply(generation, text)
-                self._conversation.replied(generation, text, "", interrupted=False)
-                self._parts.lane.open(generation)
-                self._quests.start(self._work("speak", generation, lambda: self._speak(generation, text)))
+                parts.lane.expect(generation)
+                self._history.ask(generation, text)
+                self._start("think", generation, lambda: self._think(generation, text))
+            case Speak(generation, text, pausable):
+                if parts.lane.open(generation, pausable=pausable):
+                    self._history.reply(generation, text)
+                    self._replies[generation] = text
+                    self._start("speak", generation, lambda: self._speak(generation, text))
+            case Remember(generation):
+                self._remember(effect, self._replies.pop(generation, ""))
             case Drop(generation):
+                parts.lane.done(generation)
                 for stage in ("hear", "think", "speak"):
                     self._quests.discard(f"{stage}-{generation}")
 
-    def _work(self, stage: str, generation: int, run: Callable[[], Awaitable[None]]) -> Quest[None]:
-        return Quest.from_run_step(f"{stage}-{generation}", lambda: self._guarded(stage, generation, run()))
+    def _remember(self, effect: Remember, reply: str) -> None:
+        heard, rest = reply, ""
+        if effect.cut:
+            text = heard_text(effect.clauses, effect.played, reply)
+            heard, rest = text.heard, text.rest
+        self._history.replied(effect.generation, heard, rest, interrupted=effect.cut)
+
+    def _start(self, stage: str, generation: int, run: Callable[[], Awaitable[None]]) -> None:
+        work = Quest.from_run_step(f"{stage}-{generation}", lambda: self._guarded(stage, generation, run()))
+        self._quests.start(work)
 
     async def _guarded(self, stage: str, generation: int, work: Awaitable[None]) -> None:
         """Whatever breaks in a stage, the user is told, and the next turn works."""
@@ -178,13 +237,38 @@ class Conductor:
             self._inbox.post(Failed(generation, message, self._parts.mind.apology(), self._parts.clock()))
 
     async def _hear(self, effect: Listen) -> None:
-        ears, generation = self._parts.ears, effect.generation
+        text = await self._transcribe(effect.generation, effect.since, effect.patience_until, None)
+        self._inbox.post(Heard(effect.generation, text, self._parts.clock()))
+
+    async def _overhear(self, effect: Overhear) -> None:
+        generation = effect.generation
+        try:
+            text = await self._transcribe(generation, effect.since, effect.patience_until, _LEAD)
+            meaning = await self._in(None, self._judge, text, generation)
+        except Exception:  # noqa: BLE001  nobody has asked for it: the reply must not end, nor wait for ever
+            _log.exception("what was said during the reply of turn %d is lost", generation)
+            text, meaning = "", Meaning.NOTHING
+        self._inbox.post(Overheard(generation, text, meaning, self._parts.clock()))
+
+    def _judge(self, text: str, generation: int) -> Meaning:
+        clauses, played = self._parts.lane.spoken(generation)
+        mind = self._parts.mind
+        return judge(
+            text,
+            recently_said=heard_text(clauses, played, self._replies.get(generation, "")).said,
+            back_channels=mind.back_channels,
+            is_stop=mind.means_stop(text),
+            is_order=mind.understands(text),
+        )
+
+    async def _transcribe(self, generation: int, since: float, patience_until: float, preroll: float | None) -> str:
+        ears = self._parts.ears
         audio: asyncio.Queue[Samples | None] = asyncio.Queue()
 
         def sink(samples: Samples | None) -> None:
             self._loop.call_soon_threadsafe(audio.put_nowait, samples)
 
-        ears.listen(generation, effect.since, effect.patience_until, sink)
+        ears.listen(generation, since, patience_until, sink, preroll)
         try:
             if self._finished == generation:  # the user was done before this quest had begun
                 ears.finish(generation)
@@ -194,15 +278,21 @@ class Conductor:
             transcript = await self._in(self._hearing_worker, recognition.finish)
         finally:
             ears.dismiss(generation)
-        self._inbox.post(Heard(generation, self._parts.strip_wake(transcript.text), self._parts.clock()))
+        return self._parts.strip_wake(transcript.text)
 
     async def _think(self, generation: int, text: str) -> None:
-        answer = await self._in(None, self._parts.mind.answer, text, self._conversation)
+        answer = await self._in(None, self._parts.mind.answer, text, self._history)
         self._inbox.post(Answered(generation, answer.intent, answer.text, self._parts.clock()))
 
     async def _speak(self, generation: int, text: str) -> None:
-        parts = self._parts
-        await speak(text, generation, parts.voice, parts.lane, self._voice_worker, self._inbox.progress)
+        lane, progress = self._parts.lane, self._inbox.progress
+        await speak(text, generation, self._parts.voice, lane, self._voice_worker, progress)
+        while lane.is_open(generation):
+            try:
+                await asyncio.wait_for(progress(), STALLED)
+            except TimeoutError:
+                if lane.waits(generation):
+                    raise ApplianceError("speaker", f"a reply has not moved on for {STALLED:g} s") from None
 
     async def _in(self, worker: Executor | None, call: Callable[[*_Ts], _T], *arguments: *_Ts) -> _T:
         return await self._loop.run_in_executor(worker, call, *arguments)

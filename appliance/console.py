@@ -28,7 +28,9 @@ class Console:
         data = report.data
         match report.kind:
             case "wake":
-                return "(button)" if data["by"] == "button" else f"(wake word: {data['word']})"
+                return f"(wake word: {data['word']})" if data["word"] else f"({data['by']})"
+            case "heard" if "meaning" in data:
+                return f"(heard meanwhile: {data['text']})"
             case "heard":
                 return f"you:     {data['text']}"
             case "reply_text" if data["text"]:

@@ -10,6 +10,7 @@ from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
 from appliance.config.schema import Settings
 from appliance.console import Console
+from appliance.panel.button import GpioButton
 from appliance.service.control import ControlServer
 from appliance.supervisor import Devices, Supervisor, load_engines
 
@@ -22,6 +23,7 @@ async def run_on_card(settings: Settings, models: Path, directory: Path) -> None
     devices = Devices(
         CardMicrophone(settings.microphone.card),
         CardSpeaker(settings.speaker.card),
+        None if settings.button.pin == "none" else GpioButton(settings.button.pin),
         time.monotonic,
         lambda: datetime.now().astimezone(),
     )

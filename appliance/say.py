@@ -21,7 +21,7 @@ async def say(text: str, settings: Settings, models: Path) -> None:
     loop = asyncio.get_running_loop()
     inbox = Inbox()
     speaker = CardSpeaker(settings.speaker.card)
-    lane = Lane(speaker.rate, inbox.post, inbox.post_progress)
+    lane = Lane(speaker.rate, inbox.post, time.monotonic, inbox.post_progress, drops=speaker.drops)
     worker = ThreadPoolExecutor(1)
     fault: asyncio.Future[None] = loop.create_future()
 
@@ -29,12 +29,11 @@ async def say(text: str, settings: Settings, models: Path) -> None:
         loop.call_soon_threadsafe(fault.set_exception, ApplianceError(f'speaker "{speaker.name}"', reason))
 
     async def until_said() -> None:
+        lane.begin_turn(1)
         lane.open(1)
         await speak(text, 1, voice, lane, worker, inbox.progress)
-        while not isinstance(event := await inbox.get(), ReplyEnded):
+        while not isinstance(await inbox.get(), ReplyEnded):
             pass
-        # The speaker has taken the last sample, and the card has yet to play it.
-        await asyncio.sleep(event.at - time.monotonic())
 
     speaker.start(lane, lambda _: None, on_fault)
     said = asyncio.create_task(until_said())

@@ -6,17 +6,20 @@ import ctypes
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from appliance.audio.devices import Microphone, Speaker
 from appliance.audio.lane import Lane
 from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
 from appliance.core.endpoint import EndpointSettings
-from appliance.core.events import Event, Pressed, WakeHeard
+from appliance.core.events import Event, Pressed, SpeechSustained, WakeHeard
+from appliance.core.interruption import Gates
+from appliance.core.turn import Turn
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.recognisers import load_recogniser
@@ -35,12 +38,23 @@ CLOSE_TIMEOUT = 2.0
 """Seconds that a device may take to close, so that the whole appliance is gone in three."""
 
 
+class Button(Protocol):
+    """The push button."""
+
+    def start(self, on_press: Callable[[float], None]) -> None:
+        """Tell `on_press` the time of each press, from a thread of its own. What cannot work is only logged."""
+
+    def stop(self) -> None:
+        """No press after this has returned. Stopping twice is fine."""
+
+
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """A sound card, or a room that stands in for one."""
+    """A sound card and what is beside it, or a room that stands in for them."""
 
     microphone: Microphone
     speaker: Speaker
+    button: Button | None
     clock: Callable[[], float]
     """Seconds on the clock of the microphone's frames."""
     now: Callable[[], datetime]
@@ -85,6 +99,13 @@ class Supervisor:
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[None] = self._loop.create_future()
         listening = settings.listening
+        may = settings.interruption
+        self._gates = Gates(
+            button=may.allowed and may.button,
+            wake_word=may.allowed and may.wake_word,
+            stop_word=may.allowed and may.stop_word,
+            speech=may.allowed and may.speech,
+        )
         self._patience = listening.patience
         self._parts = Parts(
             ears=Ears(
@@ -93,28 +114,37 @@ class Supervisor:
                 EndpointSettings(pause=listening.pause, limit=listening.limit),
                 self._sense,
                 preroll=listening.preroll,
+                sustained=may.minimum_speech,
             ),
             recogniser=engines.recogniser,
             mind=Offline(settings.language, devices.now),
             strip_wake=partial(strip_wake, words=settings.wake_words),
             voice=engines.voice,
-            lane=Lane(devices.speaker.rate, self._inbox.post, self._inbox.post_progress),
+            lane=Lane(
+                devices.speaker.rate,
+                self._inbox.post,
+                devices.clock,
+                self._inbox.post_progress,
+                drops=devices.speaker.drops,
+            ),
             clock=devices.clock,
         )
 
     def press(self, at: float) -> None:
         """The button went down: silence at once, even if the event loop is busy. From any thread."""
-        self._trigger(Pressed(at))
+        self._inbox.post(Pressed(at, self._seen(hushes=self._gates.button)))
 
     def _sense(self, event: Event) -> None:
         if isinstance(event, WakeHeard):
-            self._trigger(event)
-        else:
-            self._inbox.post(event)
-
-    def _trigger(self, event: WakeHeard | Pressed) -> None:
-        self._parts.lane.hush()
+            event = replace(event, turn=self._seen(hushes=self._gates.wake_word))
+        elif isinstance(event, SpeechSustained) and self._gates.speech:
+            self._parts.lane.pause()
         self._inbox.post(event)
+
+    def _seen(self, *, hushes: bool) -> int:
+        """The turn that a trigger has come in, which is hushed first if the trigger may do that."""
+        lane = self._parts.lane
+        return lane.hush() if hushes else lane.turn
 
     def stop(self) -> None:
         """Silence at once, then an orderly end of `run`. From any thread."""
@@ -130,20 +160,25 @@ class Supervisor:
             return
         devices, parts = self._devices, self._parts
         async with QuestManager() as quests:
-            conductor = Conductor(self._inbox, parts, quests, self._observers, self._patience)
+            turn = Turn(self._patience, self._gates)
+            conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
             quests.start(Quest.from_run_step("conductor", lambda: self._conduct(conductor)))
             try:
                 devices.speaker.start(parts.lane, _ignore_reference, self._fault("speaker", devices.speaker))
                 devices.microphone.start(parts.ears.feed, self._fault("microphone", devices.microphone))
+                if devices.button is not None:
+                    await asyncio.to_thread(devices.button.start, self.press)
                 conductor.announce()
                 on_ready()
                 await self._over
             finally:
                 parts.lane.hush()
                 conductor.close()
-                await asyncio.gather(
-                    self._close(devices.speaker.stop, "speaker"), self._close(devices.microphone.stop, "microphone")
-                )
+                closing = [("speaker", devices.speaker.stop), ("microphone", devices.microphone.stop)]
+                if devices.button is not None:
+                    closing.append(("button", devices.button.stop))
+                await asyncio.gather(*(self._close(stop, name) for name, stop in closing))
+                parts.lane.settle()
 
     async def _conduct(self, conductor: Conductor) -> None:
         """Without its conductor the appliance is deaf, and must not go on as if it heard."""

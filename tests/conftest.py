@@ -5,12 +5,16 @@ from pathlib import Path
 
 import onnxruntime
 import pytest
+from hypothesis import settings
 
 from appliance.models.directory import data_directory, models_in
 from appliance.models.fetch import fetch
 from appliance.models.manifest import load_manifest, needed, with_siblings
 from appliance.models.report import Report
 from tests.sound_server import sound_server
+
+settings.register_profile("appliance", deadline=None)  # a busy machine is no failure
+settings.load_profile("appliance")
 
 __all__ = ["models_dir", "sound_server", "speech", "vosk_ko_dir"]
 

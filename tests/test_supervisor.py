@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ class Watcher:
         self.breaks = False
         self.phases: list[Phase] = []
         self.kinds: list[str] = []
+        self.on_phase: Callable[[], None] = lambda: None
 
     def report(self, report: Report) -> None:
         if self.breaks:
@@ -74,6 +76,8 @@ class Watcher:
 
     def phase(self, phase: Phase, at: float) -> None:
         self.phases.append(phase)
+        if phase is Phase.LISTENING:
+            self.on_phase()
 
 
 class Understanding:
@@ -105,7 +109,7 @@ class Running:
         self.watchers = [Watcher(), Watcher()]
         self.ready = asyncio.Event()
         loop = asyncio.get_running_loop()
-        devices = Devices(self.microphone, speaker or RoomSpeaker(), loop.time, lambda: NOON)
+        devices = Devices(self.microphone, speaker or RoomSpeaker(), None, loop.time, lambda: NOON)
         self.supervisor = Supervisor(Settings(), engines, devices, self.watchers)
         self.task = asyncio.create_task(self.supervisor.run(self.ready.set))
 
@@ -138,7 +142,8 @@ def test_it_is_ready_and_stops(engines: Engines) -> None:
 def test_stopped_before_it_has_begun_it_never_opens_a_card(engines: Engines) -> None:
     async def scene() -> None:
         microphone = Microphone()
-        supervisor = Supervisor(Settings(), engines, Devices(microphone, RoomSpeaker(), lambda: 0.0, lambda: NOON), [])
+        devices = Devices(microphone, RoomSpeaker(), None, lambda: 0.0, lambda: NOON)
+        supervisor = Supervisor(Settings(), engines, devices, [])
         supervisor.stop()
         await asyncio.sleep(0.01)
         await supervisor.run(lambda: pytest.fail("it said that it was ready"))
@@ -229,14 +234,28 @@ def test_a_device_that_hangs_is_left_as_it_is(
     assert "the speaker hangs" in caplog.text
 
 
-def test_two_presses_at_once_begin_and_end_listening(engines: Engines) -> None:
-    """The second comes before the utterance of the first has been opened."""
+def test_two_presses_in_one_instant_are_one(engines: Engines) -> None:
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        running.supervisor.press(0.0)
+        running.supervisor.press(0.0)
+        await running.until(Phase.LISTENING)
+        await asyncio.sleep(1)
+        await running.until(Phase.LISTENING)
+        running.supervisor.stop()
+        await running.task
 
+    play(scene())
+
+
+def test_a_second_press_ends_listening_though_the_utterance_is_not_open_yet(engines: Engines) -> None:
     async def scene() -> None:
         running = Running(engines)
         await running.ready.wait()
         running.microphone.hear(Frame(np.zeros(HEARING_RATE, np.float32), -1.0))
-        running.supervisor.press(0.0)
+        press_again = partial(running.supervisor.press, 0.0)
+        running.watchers[1].on_phase = press_again  # which the phase is told to before the quest that listens begins
         running.supervisor.press(0.0)
         await running.until(Phase.LISTENING, Phase.THINKING, Phase.IDLE)
         running.supervisor.stop()
@@ -253,6 +272,7 @@ def test_the_button_silences_while_the_event_loop_is_busy(engines: Engines) -> N
         await running.ready.wait()
         running.microphone.hear(Frame(np.zeros(HEARING_RATE, np.float32), -1.0))
         running.supervisor.press(0.0)
+        await running.until(Phase.LISTENING)
         running.supervisor.press(0.0)
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(100):

@@ -25,8 +25,11 @@ class Frame:
 class Source(Protocol):
     """Where a speaker gets its samples from."""
 
-    def pull(self, count: int, at: float) -> Samples:
-        """Exactly `count` samples, the first of which will sound at `at`. Quick, never blocks, never raises."""
+    def pull(self, count: int, at: float) -> Samples | None:
+        """Exactly `count` samples, the first of which will sound at `at`. Quick, never blocks, never raises.
+
+        None: nothing that was pulled before and has not sounded yet may sound. Only speakers that drop get it.
+        """
 
 
 class Microphone(Protocol):
@@ -47,6 +50,8 @@ class Speaker(Protocol):
     name: str
     rate: int
     """Samples per second that the source is asked for."""
+    drops: bool
+    """Whether it drops what it holds, at once, when its source gives None, and then goes on pulling."""
 
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """Pull from `source` for ever. `on_frame` gets the very samples handed to the card: the echo's reference."""

@@ -1,91 +1,122 @@
 """The playback queue of one generation, which any thread can silence at once.
 
-What is made for an older generation cannot get in, whenever it comes; what is hushed never gets out.
+Rules:
+- A turn begins with a generation of its own (`begin_turn`). From when its response is asked for (`expect`) until that
+  is over, a hush cancels it; at any other time a hush does nothing and moves nothing.
+- Cancelling moves the generation on under the lock, in the thread that calls. What is stale cannot be opened, put,
+  finished or resumed, whenever it comes, and what was hushed is never pulled again.
+- What the card still holds is dropped at its next pull, where the card can do that. One that cannot gets a short fade.
+- What has sounded is counted by the times at which the card plays what it pulled, and ends with the drop.
+- A reply that is paused stays where the listener heard it stop, and goes on from that very sample.
 """
 
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from appliance.audio.devices import Samples
+from appliance.audio.track import Track
+from appliance.core.cancel import CancelScope
 from appliance.core.events import ReplyEnded, ReplyStarted
+from appliance.core.interruption import SpokenClause
 
 FADE = 0.005
-"""Seconds in which the sound of a reply that is cut goes down to nothing, so that there is no click."""
+"""Seconds in which a reply that is cut goes down to nothing, and one that goes on comes up, so that nothing clicks."""
 
 PROGRESS = 0.25
 """Seconds of a reply that are used up between two calls of `on_progress`."""
 
 
-@dataclass(slots=True)
 class _Reply:
-    generation: int
-    chunks: deque[Samples] = field(default_factory=deque)
-    queued: int = 0
-    played: int = 0
-    finished: bool = False
-    sounding: bool = False
-    """The last sample that the speaker got was one of this reply."""
-    until: float = 0.0
-    """When its last sample so far has sounded."""
-
-    def take(self, into: Samples) -> int:
-        """Move samples to the beginning of `into`; how many there were for it."""
-        taken = 0
-        while self.chunks and taken < len(into):
-            chunk = self.chunks.popleft()
-            part = chunk[: len(into) - taken]
-            into[taken : taken + len(part)] = part
-            taken += len(part)
-            if len(part) < len(chunk):
-                self.chunks.appendleft(chunk[len(part) :])
-        self.queued -= taken
-        self.played += taken
-        return taken
+    def __init__(self, generation: int, rate: int, *, pausable: bool) -> None:
+        self.generation = generation
+        self.pausable = pausable
+        self.track = Track(rate)
+        self.finished = False
+        self.paused = False
+        self.flowing = False
+        """The last sample that the card got was one of this reply."""
+        self.rising = 0
+        """How many samples are still to come up after a pause."""
+        self.begins: float | None = None
+        """When its first sample sounds."""
+        self.told = False
+        """Whether its start was reported."""
 
 
 class Lane:
     """A `Source` with one reply at a time, and silence in between. All methods are quick, and for any thread.
 
-    `report` gets a ReplyStarted with the first sample of a generation, and one ReplyEnded for every generation that was
-    opened: with its last sample, or from whoever cuts it, so that it ends even if the speaker does not pull any more.
-    What is cut before it sounded ends at 0 seconds. Times are on the clock that the speaker pulls with; before its
-    first pull they are 0. `on_progress` is called when more of a reply was used up, and when it is over. Both are
-    called in order, one at a time, without the lock, from a thread that is at work here.
+    `report` gets a ReplyStarted once the first sample of a reply has sounded, and one ReplyEnded for every reply that
+    was opened: when its last sample has sounded, or when it was cut and the card has dropped the rest. Times are in
+    seconds of `clock`, which is also the one that the card pulls with. `on_progress` is called when more of a reply was
+    used up, and when it is over. Both are called in order, one at a time, without the lock, from a thread that is at
+    work here. `drops`: the card drops what it holds when `pull` gives None.
     """
 
     def __init__(
         self,
         rate: int,
         report: Callable[[ReplyStarted | ReplyEnded], None],
+        clock: Callable[[], float],
         on_progress: Callable[[], None] = lambda: None,
+        *,
+        drops: bool = False,
     ) -> None:
         self.rate = rate
         self._report = report
+        self._clock = clock
         self._on_progress = on_progress
+        self._drops = drops
         self._lock = threading.Lock()
-        self._newest: int | None = None
+        self._scope = CancelScope()
+        self._turn = 0
+        self._expected = False
+        self._opened = 0
         self._reply: _Reply | None = None
+        self._hushed: list[_Reply] = []
         self._fade: Samples = np.zeros(0, np.float32)
-        self._pulled_until = 0.0
         self._outbox: deque[Callable[[], None]] = deque()
         self._telling = False
 
-    def open(self, generation: int) -> bool:
-        """Make this the current reply; one that is not over is cut. False: it, or a later one, was opened before."""
+    @property
+    def turn(self) -> int:
+        """The number of the turn that was begun last: what a trigger that may not hush has seen."""
+        return self._turn
+
+    def begin_turn(self, generation: int) -> None:
+        """A turn begins; what is left of the one before is hushed. ValueError: it is not the next one."""
         with self._lock:
-            if self._newest is not None and generation <= self._newest:
-                return False
-            self._newest = generation
-            if self._reply is not None:
-                self._cut(self._reply)
-            self._reply = _Reply(generation)
+            if generation != self._turn + 1:
+                raise ValueError(f"turn {generation} cannot follow turn {self._turn}")
+            self._silence()
+            self._turn = self._scope.new_response()
         self._tell()
-        return True
+
+    def expect(self, generation: int) -> None:
+        """The response of this turn is asked for: from now on there is something to hush."""
+        with self._lock:
+            self._expected = self._expected or not self._scope.is_stale(generation)
+
+    def open(self, generation: int, *, pausable: bool = True) -> bool:
+        """The reply of this turn begins. False, and nothing of it will be played: it is stale, or was opened before."""
+        with self._lock:
+            if self._scope.is_stale(generation) or self._opened == generation:
+                return False
+            self._opened = generation
+            self._expected = True
+            self._reply = _Reply(generation, self.rate, pausable=pausable)
+            return True
+
+    def clause(self, generation: int, text: str) -> None:
+        """What is put from here on says `text`."""
+        with self._lock:
+            reply = self._current(generation)
+            if reply is not None:
+                reply.track.clause(text)
 
     def put(self, generation: int, samples: Samples) -> bool:
         """Queue samples, which must not be changed afterwards. False, and dropped: this reply is over, or finished."""
@@ -93,88 +124,194 @@ class Lane:
             reply = self._current(generation)
             if reply is None or reply.finished:
                 return False
-            reply.chunks.append(samples)
-            reply.queued += len(samples)
+            reply.track.put(samples)
             return True
 
     def finish(self, generation: int) -> None:
-        """No more will come: the reply has ended when its last sample was pulled."""
+        """No more will come: the reply has ended when its last sample has sounded."""
         with self._lock:
             reply = self._current(generation)
             if reply is not None:
                 reply.finished = True
-                self._end_if_played(reply)
+                self._end_if_played(reply, self._clock())
         self._tell()
 
-    def hush(self, generation: int | None = None) -> bool:
-        """Silence the current reply: nothing of it is pulled any more but a fade of its very next samples.
+    def done(self, generation: int) -> None:
+        """This turn's response is over without a reply: there is nothing left to hush."""
+        with self._lock:
+            if not self._scope.is_stale(generation) and self._reply is None:
+                self._expected = False
+                self._scope.response_done(generation)
 
-        False, and nothing sounded: there is none, or it is not `generation`; which cannot be opened any more either.
+    def hush(self, generation: int | None = None) -> int:
+        """Silence now, in constant time, whatever the other threads do: the response under way is cancelled.
+
+        With `generation`, only if it is that one's. Gives the number of the turn that was begun last.
         """
         with self._lock:
-            if generation is not None and (self._newest is None or generation > self._newest):
-                self._newest = generation
-            reply = self._reply if generation is None else self._current(generation)
-            if reply is None:
-                return False
-            self._cut(reply)
+            if generation is None or not self._scope.is_stale(generation):
+                self._silence()
+            turn = self._turn
         self._tell()
-        return True
+        return turn
+
+    def pause(self, generation: int | None = None) -> int:
+        """Silence now, for `resume` to go on from the sample at which it begins. As `hush`, but reversible.
+
+        A reply that is not pausable plays on. Gives the number of the turn that was begun last.
+        """
+        with self._lock:
+            reply = self._reply
+            if reply is not None and reply.pausable and generation in {None, reply.generation} and not reply.paused:
+                reply.paused = True
+                if not self._drops and reply.flowing:
+                    self._fade = _ramp(reply.track.peek(self._fading), down=True)
+                reply.flowing = False
+            return self._turn
+
+    def resume(self, generation: int, *, pausable: bool = True) -> None:
+        """The reply goes on if it was paused; `pausable`: whether it may be paused again."""
+        with self._lock:
+            reply = self._current(generation)
+            if reply is None:
+                return
+            reply.pausable = pausable
+            if reply.paused:
+                reply.paused = False
+                if reply.begins is not None:
+                    reply.rising = self._fading
+                self._outbox.append(self._on_progress)
+        self._tell()
+
+    def settle(self) -> None:
+        """Every reply that was hushed ends now, though the card may not have pulled since."""
+        with self._lock:
+            self._end_hushed(self._clock())
+        self._tell()
 
     def queued(self, generation: int) -> float:
         """Seconds of this reply that are still to be pulled; 0 when it is over."""
         with self._lock:
             reply = self._current(generation)
-            return 0.0 if reply is None else reply.queued / self.rate
+            return 0.0 if reply is None else reply.track.queued / self.rate
 
-    def pull(self, count: int, at: float) -> Samples:
-        """Exactly `count` samples, the first of which will sound at `at`."""
-        samples = np.zeros(count, np.float32)
+    def waits(self, generation: int) -> bool:
+        """Whether this reply is neither over nor paused."""
         with self._lock:
-            filled = min(count, len(self._fade))
-            samples[:filled] = self._fade[:filled]
-            self._fade = self._fade[filled:]
-            self._pulled_until = at + count / self.rate
-            if self._reply is not None:
-                self._play(self._reply, samples[filled:], at + filled / self.rate)
+            reply = self._current(generation)
+            return reply is not None and not reply.paused
+
+    def spoken(self, generation: int) -> tuple[tuple[SpokenClause, ...], int]:
+        """The clauses of this reply that are made, and how many of its samples have sounded."""
+        with self._lock:
+            reply = self._current(generation)
+            return ((), 0) if reply is None else (reply.track.clauses(), reply.track.played(self._clock()))
+
+    def is_open(self, generation: int) -> bool:
+        """Whether this reply was opened and is not over, nor hushed."""
+        with self._lock:
+            return self._current(generation) is not None
+
+    def pull(self, count: int, at: float) -> Samples | None:
+        """Exactly `count` samples, the first of which will sound at `at`; None: drop what was pulled before."""
+        samples: Samples | None = None
+        with self._lock:
+            now = self._clock()
+            drop = self._must_drop(now)
+            self._end_hushed(now)
+            reply = self._reply
+            if drop:
+                if reply is not None:
+                    reply.track.rewind(now)
+                    if not reply.track.played(now):
+                        reply.begins = None
+            else:
+                samples = np.zeros(count, np.float32)
+                filled = min(count, len(self._fade))
+                samples[:filled] = self._fade[:filled]
+                self._fade = self._fade[filled:]
+                if reply is not None:
+                    if not reply.paused:
+                        self._play(reply, samples[filled:], at + filled / self.rate)
+                    self._note_start(reply, reply.track.played(now))
+                    self._end_if_played(reply, now)
         self._tell()
         return samples
+
+    @property
+    def _fading(self) -> int:
+        return round(FADE * self.rate)
 
     def _current(self, generation: int) -> _Reply | None:
         reply = self._reply
         return reply if reply is not None and reply.generation == generation else None
 
-    def _play(self, reply: _Reply, into: Samples, at: float) -> None:
-        before = reply.played
-        taken = reply.take(into)
-        reply.sounding = 0 < taken == len(into)
-        if not taken:
+    def _must_drop(self, now: float) -> bool:
+        """The card holds samples that must not sound."""
+        unwanted = [*self._hushed, *([self._reply] if self._reply is not None and self._reply.paused else [])]
+        return self._drops and any(reply.track.until > now for reply in unwanted)
+
+    def _silence(self) -> None:
+        if not self._expected:
             return
-        if not before:
-            self._outbox.append(partial(self._report, ReplyStarted(reply.generation, at)))
-        reply.until = at + taken / self.rate
+        self._expected = False
+        self._scope.cancel()
+        reply, self._reply = self._reply, None
+        if reply is None:
+            self._scope.response_done(self._turn)  # it was not opened, so no end of it will be told
+            return
+        if not self._drops and reply.flowing:
+            fade = np.zeros(self._fading, np.float32)
+            self._fade = _ramp(fade[: reply.track.take(fade, reply.track.until)], down=True)
+        now = self._clock()
+        if self._drops and reply.track.until > now:
+            self._hushed.append(reply)
+        else:
+            self._end(reply, max(reply.track.until, now))
+
+    def _play(self, reply: _Reply, into: Samples, at: float) -> None:
+        track = reply.track
+        before = track.made - track.queued
+        taken = track.take(into, at)
+        if not taken:
+            reply.flowing = False
+            return
+        reply.flowing = taken == len(into)
+        if reply.begins is None:
+            reply.begins = at
+        if reply.rising:
+            rise = np.linspace(0, 1, self._fading + 2, dtype=np.float32)[1:-1][-reply.rising :][:taken]
+            into[: len(rise)] *= rise
+            reply.rising -= len(rise)
         step = PROGRESS * self.rate
-        if reply.played // step > before // step:
+        if (before + taken) // step > before // step:
             self._outbox.append(self._on_progress)
-        self._end_if_played(reply)
 
-    def _cut(self, reply: _Reply) -> None:
-        if reply.sounding:
-            fade = np.zeros(round(FADE * self.rate), np.float32)
-            taken = reply.take(fade)
-            self._fade = fade[:taken] * np.linspace(1, 0, taken + 2, dtype=np.float32)[1:-1]
-            reply.until = self._pulled_until + taken / self.rate
-        self._end(reply, cut=True)
+    def _note_start(self, reply: _Reply, played: int) -> None:
+        if played and not reply.told and reply.begins is not None:
+            reply.told = True
+            self._outbox.append(partial(self._report, ReplyStarted(reply.generation, reply.begins)))
 
-    def _end_if_played(self, reply: _Reply) -> None:
-        if reply.finished and not reply.queued:
-            self._end(reply, cut=False)
+    def _end_hushed(self, now: float) -> None:
+        for reply in self._hushed:
+            self._end(reply, now)
+        self._hushed.clear()
 
-    def _end(self, reply: _Reply, *, cut: bool) -> None:
-        at = reply.until if reply.played else self._pulled_until
-        ended = ReplyEnded(reply.generation, at, reply.played / self.rate, cut)
+    def _end_if_played(self, reply: _Reply, now: float) -> None:
+        if reply.finished and not reply.track.queued and reply.track.until <= now:
+            self._expected = False
+            self._reply = None
+            self._end(reply, now)
+
+    def _end(self, reply: _Reply, now: float) -> None:
+        track = reply.track
+        played = track.played(now)
+        self._note_start(reply, played)
+        complete = reply.finished and played == track.made
+        at = min(track.until, now) if played else now
+        self._scope.response_done(reply.generation)
+        ended = ReplyEnded(reply.generation, at, played / self.rate, not complete, played, track.clauses())
         self._outbox += (partial(self._report, ended), self._on_progress)
-        self._reply = None
 
     def _tell(self) -> None:
         """Call what was noted under the lock. Whoever finds another thread at it leaves the rest to that one."""
@@ -189,3 +326,8 @@ class Lane:
             finally:
                 with self._lock:
                     self._telling = False
+
+
+def _ramp(samples: Samples, *, down: bool) -> Samples:
+    ramp = np.linspace(1, 0, len(samples) + 2, dtype=np.float32)[1:-1]
+    return samples * (ramp if down else ramp[::-1])

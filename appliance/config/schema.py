@@ -62,6 +62,24 @@ class Listening(Struct, frozen=True):
     ] = 1.0
 
 
+class Interruption(Struct, frozen=True):
+    """What may interrupt a reply. What may not is heard all the same, and has its turn when the reply is over."""
+
+    allowed: Annotated[
+        bool, Meta(description="Whether a reply may be interrupted at all; if not, the rest of this table is moot.")
+    ] = True
+    button: Annotated[bool, Meta(description="Whether the button, and `appliance press`, interrupt.")] = True
+    wake_word: Annotated[bool, Meta(description="Whether a wake word interrupts.")] = True
+    stop_word: Annotated[bool, Meta(description='Whether "stop", without a wake word, interrupts.')] = True
+    speech: Annotated[
+        bool,
+        Meta(description="Whether any other speech interrupts. It pauses the reply until it is clear what was said."),
+    ] = True
+    minimum_speech: Annotated[
+        float, Meta(ge=0.1, le=2, description="Seconds that speech has to last before it pauses a reply.")
+    ] = 0.3
+
+
 class SpeechToText(Struct, frozen=True):
     """What turns your words into text."""
 
@@ -95,6 +113,7 @@ class Settings(Struct, frozen=True):
     button: Button = Button()
     wake: Wake = field(default_factory=Wake)
     listening: Listening = Listening()
+    interruption: Interruption = Interruption()
     stt: SpeechToText = SpeechToText()
     voice: Voice = Voice()
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from appliance.core.interruption import SpokenClause
+
 
 @dataclass(frozen=True, slots=True)
 class Hush:
@@ -12,8 +14,39 @@ class Hush:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """Silence now, but the reply of `generation` may go on from the very sample."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The reply of `generation` goes on if it was paused. `pausable`: whether speech may pause it again."""
+
+    generation: int
+    pausable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A turn begins, with this generation for its response."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
 class Listen:
     """Take the utterance of `generation`, from what was heard at `since` on; give up at `patience_until`."""
+
+    generation: int
+    since: float
+    patience_until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overhear:
+    """Take what is said during the reply of `generation`, from `since` on; give up at `patience_until`."""
 
     generation: int
     since: float
@@ -37,10 +70,22 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Speak:
-    """Say `text`."""
+    """Say `text`. `pausable`: whether speech may pause it."""
 
     generation: int
     text: str
+    pausable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """The reply of `generation` is over: the history keeps what was heard of it."""
+
+    generation: int
+    played: int
+    """In samples, as `clauses` counts them."""
+    clauses: tuple[SpokenClause, ...]
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +105,4 @@ class Report:
     data: Mapping[str, object] = field(default_factory=dict)
 
 
-Effect = Hush | Listen | FinishListening | Think | Speak | Drop | Report
+Effect = Hush | Pause | Resume | Begin | Listen | Overhear | FinishListening | Think | Speak | Remember | Drop | Report

@@ -1,10 +1,13 @@
 """What the conductor can be told. `at` is in seconds on the clock of the microphone's frames.
 
-What belongs to a response carries the generation it was asked for in; `step` drops what is stale.
+What belongs to a response carries the generation it was asked for in; `step` drops what is stale. A trigger carries the
+number of the turn that it came in, so that several in one instant are one interruption.
 """
 
 from dataclasses import dataclass
 from enum import Enum
+
+from appliance.core.interruption import Meaning, SpokenClause
 
 
 class ListeningEnd(Enum):
@@ -27,6 +30,8 @@ class WakeHeard:
     word: str
     score: float
     at: float
+    turn: int = 0
+    """The turn that it came in; the ears do not know it, and the supervisor fills it in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +39,21 @@ class Pressed:
     """The button went down."""
 
     at: float
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted:
     """Voice activity began at `at`, whoever speaks and whatever the appliance is doing."""
 
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechSustained:
+    """The speech that began at `since` has lasted, at `at`, for long enough to interrupt a reply."""
+
+    since: float
     at: float
 
 
@@ -70,6 +84,19 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
+class Overheard:
+    """Speech-to-text of what was said during the reply of `generation` is done, and what it means for the reply.
+
+    `text` is without the wake word.
+    """
+
+    generation: int
+    text: str
+    meaning: Meaning
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """Thinking is done. `text` is what will be said, and may be empty ("stop" needs no reply)."""
 
@@ -89,12 +116,17 @@ class ReplyStarted:
 
 @dataclass(frozen=True, slots=True)
 class ReplyEnded:
-    """The last sample of the reply left the speaker at `at`; `seconds` of it were played. Exactly one per reply."""
+    """The last sample of the reply sounded at `at`; `seconds` of it did, or `played` samples. Exactly one per reply.
+
+    `cut`: there was more to come. `clauses`: what the samples say, as far as they were made.
+    """
 
     generation: int
     at: float
     seconds: float
     cut: bool
+    played: int
+    clauses: tuple[SpokenClause, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +143,11 @@ Event = (
     WakeHeard
     | Pressed
     | SpeechStarted
+    | SpeechSustained
     | SpeechEnded
     | ListeningEnded
     | Heard
+    | Overheard
     | Answered
     | ReplyStarted
     | ReplyEnded

@@ -1,21 +1,25 @@
-"""The conversation as one table: idle, listening, thinking, speaking.
+"""The conversation as one table: idle, listening, thinking, speaking, paused. docs/conversation.md is drawn from it.
 
 Rules of the table:
 - `step` looks for the first row of the phase, the event's type and its condition; the row says where the turn goes on.
 - A wake word or the button in any phase but listening begins a new generation; what was going on is hushed first, as a
-  rule by the edge itself, before its event is here.
+  rule by the edge itself, before its event is here. One that saw an older turn than the present one came in the same
+  instant as the trigger that began this one, and is the same interruption.
+- Speech during a reply is always taken down. It pauses the reply once it has lasted; then what it means decides.
+- A trigger that may not interrupt the reply gets its turn when the reply is over.
 - Events of an older generation, or of the newest one once the turn is idle again, change nothing: they come late. Only
-  the end of a reply is still reported: it happened.
+  the end of a reply is still reported, and remembered: it happened.
 - An event of the turn under way that the table has no row for raises `IllegalEventError` and changes nothing.
-- What the microphone senses (speech that starts or ends) is reported in every phase and moves none.
+- What the microphone senses (speech that starts, lasts or ends) is reported in every phase, and needs no row.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TypeVar, cast
 
-from appliance.core.effects import Drop, Effect, FinishListening, Hush, Listen, Report, Speak, Think
+from appliance.core import actions
+from appliance.core.actions import Step
+from appliance.core.effects import Effect, Report
 from appliance.core.events import (
     Answered,
     Event,
@@ -23,44 +27,25 @@ from appliance.core.events import (
     Heard,
     ListeningEnd,
     ListeningEnded,
+    Overheard,
     Pressed,
     ReplyEnded,
     ReplyStarted,
     SpeechEnded,
     SpeechStarted,
+    SpeechSustained,
     WakeHeard,
 )
+from appliance.core.interruption import Meaning
+from appliance.core.state import Phase, Turn
 
-
-class Phase(Enum):
-    """Where the conversation stands."""
-
-    IDLE = "idle"
-    LISTENING = "listening"
-    THINKING = "thinking"
-    SPEAKING = "speaking"
+__all__ = ["TABLE", "IllegalEventError", "Phase", "Row", "Turn", "step"]
 
 
 class IllegalEventError(Exception):
     """An event of the turn under way that cannot happen in this phase: a defect of an edge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The whole state of the conversation. `patience`: seconds that the user may take before the first word."""
-
-    patience: float
-    phase: Phase = Phase.IDLE
-    generation: int = 0
-    """The number of the newest response; 0 before the first."""
-    patience_until: float = 0.0
-    listened_until: float = 0.0
-    """How far the utterance went; where listening goes on if only the wake word was said."""
-    voice: bool = False
-    """Whether somebody's speech has been reported as started, but not as ended."""
-
-
-Step = tuple[Turn, tuple[Effect, ...]]
 _E = TypeVar("_E", bound=Event)
 
 
@@ -91,133 +76,9 @@ def _row(
     )
 
 
-def _begin(turn: Turn, event: WakeHeard | Pressed) -> Step:
-    generation = turn.generation + 1
-    until = event.at + turn.patience
-    data = (
-        {"by": "word", "word": event.word, "score": event.score}
-        if isinstance(event, WakeHeard)
-        else {"by": "button", "word": None}
-    )
-    return replace(turn, generation=generation, patience_until=until), (
-        Report("wake", event.at, generation, data),
-        Listen(generation, event.at, until),
-    )
-
-
-def _interrupt(turn: Turn, event: WakeHeard | Pressed) -> Step:
-    old = turn.generation
-    by = "word" if isinstance(event, WakeHeard) else "button"
-    state, effects = _begin(turn, event)
-    return state, (Hush(old), Report("interrupted", event.at, old, {"by": by}), Drop(old), *effects)
-
-
-def _ignore(turn: Turn, _: Event) -> Step:
-    return turn, ()
-
-
-def _finish_listening(turn: Turn, event: Pressed) -> Step:
-    return replace(turn, patience_until=event.at), (FinishListening(turn.generation),)
-
-
-def _utterance(turn: Turn, event: ListeningEnded) -> Step:
-    data = {"why": event.why.value, "decided": event.decided}
-    return replace(turn, listened_until=event.decided, voice=False), (
-        Report("speech_end", event.at, turn.generation, data),
-    )
-
-
-def _voice_over(turn: Turn, at: float) -> tuple[Effect, ...]:
-    """The end of speech that began before the utterance, or in it, and whose end listening has swallowed."""
-    return (Report("speech_end", at, turn.generation),) if turn.voice else ()
-
-
-def _nothing_said(turn: Turn, event: ListeningEnded) -> Step:
-    return replace(turn, voice=False), (
-        *_voice_over(turn, event.at),
-        Report("notice", event.decided, turn.generation, {"text": "nobody spoke"}),
-        Drop(turn.generation),
-    )
-
-
-def _think(turn: Turn, event: Heard) -> Step:
-    return turn, (
-        Report("heard", event.at, turn.generation, {"text": event.text}),
-        Think(turn.generation, event.text),
-    )
-
-
-def _listen_on(turn: Turn, _: Heard) -> Step:
-    return turn, (Listen(turn.generation, turn.listened_until, turn.patience_until),)
-
-
-def _not_understood(turn: Turn, event: Heard) -> Step:
-    return turn, (
-        Report("notice", event.at, turn.generation, {"text": "no words were heard"}),
-        Drop(turn.generation),
-    )
-
-
-def _answer(turn: Turn, event: Answered) -> tuple[Effect, ...]:
-    return (
-        Report("intent", event.at, turn.generation, {"intent": event.intent}),
-        Report("reply_text", event.at, turn.generation, {"text": event.text}),
-    )
-
-
-def _speak(turn: Turn, event: Answered) -> Step:
-    return turn, (*_answer(turn, event), Speak(turn.generation, event.text))
-
-
-def _agree(turn: Turn, event: Answered) -> Step:
-    return turn, (*_answer(turn, event), Drop(turn.generation))
-
-
-def _apologise(turn: Turn, event: Failed) -> Step:
-    return replace(turn, voice=False), (
-        *_voice_over(turn, event.at),
-        Report("notice", event.at, turn.generation, {"text": event.message}),
-        Report("reply_text", event.at, turn.generation, {"text": event.apology}),
-        Speak(turn.generation, event.apology),
-    )
-
-
-def _give_up(turn: Turn, event: Failed) -> Step:
-    return turn, (
-        Hush(turn.generation),
-        Report("notice", event.at, turn.generation, {"text": event.message}),
-        Drop(turn.generation),
-    )
-
-
-def _started(turn: Turn, event: ReplyStarted) -> Step:
-    return turn, (Report("reply_start", event.at, turn.generation),)
-
-
-def _ended(turn: Turn, event: ReplyEnded) -> Step:
-    return turn, (*_ending(event), Drop(turn.generation))
-
-
-def _silenced(turn: Turn, event: ReplyEnded) -> Step:
-    return turn, _ending(event)
-
-
-def _ending(event: ReplyEnded) -> tuple[Effect, ...]:
-    data = {"seconds": event.seconds, "cut": event.cut}
-    return (
-        Report("silent", event.at, event.generation),
-        Report("reply_end", event.at, event.generation, data),
-    )
-
-
-def was_cut(_: Turn, event: ReplyEnded) -> bool:
-    """A trigger has silenced the reply, ahead of its own event, which follows."""
-    return event.cut
-
-
-def may_still_come(turn: Turn, event: Heard) -> bool:
-    """It was the wake word alone, or a cough, and there is patience left for the command."""
-    return event.at < turn.patience_until
+def nobody_spoke(_: Turn, event: ListeningEnded) -> bool:
+    """The patience ended before any speech."""
+    return event.why is ListeningEnd.NOTHING
 
 
 def has_words(_: Turn, event: Heard) -> bool:
@@ -225,60 +86,166 @@ def has_words(_: Turn, event: Heard) -> bool:
     return event.text != ""
 
 
+def may_still_come(turn: Turn, event: Heard) -> bool:
+    """It was the wake word alone, or a cough, and there is patience left for the command."""
+    return event.at < turn.patience_until
+
+
 def has_reply(_: Turn, event: Answered) -> bool:
     """There is something to say."""
     return event.text != ""
 
 
-def nobody_spoke(_: Turn, event: ListeningEnded) -> bool:
-    """The patience ended before any speech."""
-    return event.why is ListeningEnd.NOTHING
+def may_interrupt(turn: Turn, event: WakeHeard | Pressed) -> bool:
+    """This trigger is allowed to interrupt a reply."""
+    return turn.gates.wake_word if isinstance(event, WakeHeard) else turn.gates.button
 
 
-_I, _L, _T, _S = Phase.IDLE, Phase.LISTENING, Phase.THINKING, Phase.SPEAKING
+def is_listened_for(turn: Turn, _: SpeechStarted) -> bool:
+    """It is not being taken down already, nor bound to be the speaker's own echo."""
+    return not turn.overhearing and not turn.deaf
+
+
+def may_pause(turn: Turn, _: SpeechSustained) -> bool:
+    """Speech may pause this reply, and nobody waits for its end already."""
+    return actions.may_be_paused(turn) and turn.addressed is None
+
+
+def means_stop(turn: Turn, event: Overheard) -> bool:
+    """Somebody said stop, and that may interrupt."""
+    return event.meaning is Meaning.STOP and turn.gates.stop_word
+
+
+def is_meant(turn: Turn, event: Overheard) -> bool:
+    """Somebody said something to the appliance, and it was not its own echo."""
+    return event.meaning in (Meaning.WORDS, Meaning.STOP) and actions.has_outlasted(turn)
+
+
+def is_new_question(turn: Turn, event: Overheard) -> bool:
+    """It is meant, and the reply that it paused is over anyway."""
+    return turn.nothing_left and event.meaning is Meaning.WORDS and actions.has_outlasted(turn)
+
+
+def nothing_is_left(turn: Turn, _: Overheard) -> bool:
+    """The reply that was paused is over."""
+    return turn.nothing_left
+
+
+def somebody_speaks(turn: Turn, _: Overheard) -> bool:
+    """There is speech already that is not in it, and that was not so too often."""
+    return turn.voice and turn.false_alarms + 1 < actions.FALSE_ALARMS
+
+
+def question_waits(turn: Turn, _: ReplyEnded) -> bool:
+    """The next question is known."""
+    return turn.waiting is not None
+
+
+def somebody_waits(turn: Turn, _: ReplyEnded) -> bool:
+    """The appliance was addressed during the reply."""
+    return turn.addressed is not None
+
+
+def was_cut(_: Turn, event: ReplyEnded) -> bool:
+    """A trigger has silenced the reply, ahead of its own event, which follows."""
+    return event.cut
+
+
+_I, _L, _T, _S, _P = Phase.IDLE, Phase.LISTENING, Phase.THINKING, Phase.SPEAKING, Phase.PAUSED
 
 TABLE: tuple[Row, ...] = (
-    _row(_I, WakeHeard, _L, _begin),
-    _row(_I, Pressed, _L, _begin),
-    _row(_L, WakeHeard, _L, _ignore),
-    _row(_L, Pressed, _L, _finish_listening),
-    _row(_L, ListeningEnded, _I, _nothing_said, nobody_spoke),
-    _row(_L, ListeningEnded, _T, _utterance),
-    _row(_L, Failed, _S, _apologise),
-    _row(_T, WakeHeard, _L, _interrupt),
-    _row(_T, Pressed, _L, _interrupt),
-    _row(_T, Heard, _T, _think, has_words),
-    _row(_T, Heard, _L, _listen_on, may_still_come),
-    _row(_T, Heard, _I, _not_understood),
-    _row(_T, Answered, _S, _speak, has_reply),
-    _row(_T, Answered, _I, _agree),
-    _row(_T, Failed, _S, _apologise),
-    _row(_S, WakeHeard, _L, _interrupt),
-    _row(_S, Pressed, _L, _interrupt),
-    _row(_S, ReplyStarted, _S, _started),
-    _row(_S, ReplyEnded, _S, _silenced, was_cut),
-    _row(_S, ReplyEnded, _I, _ended),
-    _row(_S, Failed, _I, _give_up),
+    _row(_I, WakeHeard, _L, actions.begin),
+    _row(_I, Pressed, _L, actions.begin),
+    #
+    _row(_L, WakeHeard, _L, actions.ignore),
+    _row(_L, Pressed, _L, actions.finish_listening),
+    _row(_L, ListeningEnded, _I, actions.stop_listening, nobody_spoke),
+    _row(_L, ListeningEnded, _T, actions.take_utterance),
+    _row(_L, Failed, _S, actions.apologise),
+    #
+    _row(_T, WakeHeard, _L, actions.interrupt),
+    _row(_T, Pressed, _L, actions.interrupt),
+    _row(_T, Heard, _T, actions.think, has_words),
+    _row(_T, Heard, _L, actions.listen_on, may_still_come),
+    _row(_T, Heard, _I, actions.not_understood),
+    _row(_T, Answered, _S, actions.speak, has_reply),
+    _row(_T, Answered, _I, actions.agree),
+    _row(_T, Failed, _S, actions.apologise),
+    #
+    _row(_S, WakeHeard, _L, actions.interrupt, may_interrupt),
+    _row(_S, WakeHeard, _S, actions.address),
+    _row(_S, Pressed, _L, actions.interrupt, may_interrupt),
+    _row(_S, Pressed, _S, actions.address),
+    _row(_S, SpeechStarted, _S, actions.overhear, is_listened_for),
+    _row(_S, SpeechSustained, _P, actions.hold, may_pause),
+    _row(_S, ListeningEnded, _S, actions.ignore),
+    _row(_S, Heard, _S, actions.keep_question),
+    _row(_S, Overheard, _I, actions.stop, means_stop),
+    _row(_S, Overheard, _S, actions.play_on),
+    _row(_S, ReplyStarted, _S, actions.start_reply),
+    _row(_S, ReplyEnded, _S, actions.end_silenced, was_cut),
+    _row(_S, ReplyEnded, _T, actions.answer_waiting, question_waits),
+    _row(_S, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
+    _row(_S, ReplyEnded, _I, actions.end_reply),
+    _row(_S, Failed, _I, actions.give_up),
+    #
+    _row(_P, WakeHeard, _L, actions.interrupt, may_interrupt),
+    _row(_P, WakeHeard, _P, actions.ignore),
+    _row(_P, Pressed, _L, actions.interrupt, may_interrupt),
+    _row(_P, Pressed, _P, actions.ignore),
+    _row(_P, ListeningEnded, _P, actions.note_last_voice),
+    _row(_P, Overheard, _T, actions.answer, is_new_question),
+    _row(_P, Overheard, _I, actions.let_be, nothing_is_left),
+    _row(_P, Overheard, _I, actions.stop, means_stop),
+    _row(_P, Overheard, _P, actions.commit, is_meant),
+    _row(_P, Overheard, _P, actions.overhear_on, somebody_speaks),
+    _row(_P, Overheard, _S, actions.go_on),
+    _row(_P, ReplyStarted, _P, actions.start_reply),
+    _row(_P, ReplyEnded, _T, actions.answer_waiting, question_waits),
+    _row(_P, ReplyEnded, _P, actions.end_silenced, was_cut),
+    _row(_P, ReplyEnded, _P, actions.end_while_held),
+    _row(_P, Failed, _I, actions.give_up),
 )
 
 
 def step(turn: Turn, event: Event) -> Step:
     """The next state and what is to be done. Raises IllegalEventError, and then nothing has changed."""
-    if isinstance(event, SpeechStarted | SpeechEnded):
-        return _sense(turn, event)
-    if not isinstance(event, WakeHeard | Pressed) and (event.generation != turn.generation or turn.phase is Phase.IDLE):
-        return turn, _ending(event) if isinstance(event, ReplyEnded) else ()
-    for row in TABLE:
-        if row.phase is turn.phase and row.event is type(event) and (row.when is None or row.when(turn, event)):
-            state, effects = row.action(turn, event)
-            return replace(state, phase=row.to), effects
-    raise IllegalEventError(f"{type(event).__name__} while {turn.phase.value}: {event}")
+    match event:
+        case SpeechStarted() | SpeechSustained() | SpeechEnded():
+            state, reports = _sense(turn, event)
+            found = _find(state, event)
+            if found is None:
+                return state, reports
+            state, effects = _take(found, state, event)
+            return state, (*reports, *effects)
+        case WakeHeard() | Pressed():
+            if event.turn != turn.generation:
+                return turn, ()
+        case _:
+            if event.generation != turn.generation or turn.phase is Phase.IDLE:
+                return turn, actions.ending(event) if isinstance(event, ReplyEnded) else ()
+    found = _find(turn, event)
+    if found is None:
+        raise IllegalEventError(f"{type(event).__name__} while {turn.phase.value}: {event}")
+    return _take(found, turn, event)
 
 
-def _sense(turn: Turn, event: SpeechStarted | SpeechEnded) -> Step:
+def _find(turn: Turn, event: Event) -> Row | None:
+    fitting = (row for row in TABLE if row.phase is turn.phase and row.event is type(event))
+    return next((row for row in fitting if row.when is None or row.when(turn, event)), None)
+
+
+def _take(row: Row, turn: Turn, event: Event) -> Step:
+    state, effects = row.action(turn, event)
+    return replace(state, phase=row.to), effects
+
+
+def _sense(turn: Turn, event: SpeechStarted | SpeechSustained | SpeechEnded) -> tuple[Turn, tuple[Effect, ...]]:
     """One start and one end per stretch of speech; an utterance ends when the endpoint says so, not at each pause."""
     started = isinstance(event, SpeechStarted)
-    if started == turn.voice or (not started and turn.phase is Phase.LISTENING):
+    listening = turn.phase is Phase.LISTENING
+    if isinstance(event, SpeechSustained) or started == turn.voice or (not started and listening):
         return turn, ()
-    kind = "speech_start" if started else "speech_end"
-    return replace(turn, voice=started), (Report(kind, event.at, turn.generation),)
+    since = event.at if started else turn.voice_since
+    report = Report("speech_start" if started else "speech_end", event.at, turn.generation)
+    return replace(turn, voice=started, voice_since=since), (report,)

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.core.endpoint import Endpoint, EndpointSettings, Outcome, SpeechTracker
-from appliance.core.events import Event, ListeningEnded, WakeHeard
+from appliance.core.events import Event, ListeningEnded, SpeechStarted, SpeechSustained, WakeHeard
 from appliance.hearing.vad import WINDOW, VoiceActivity
 from appliance.hearing.wake import Detection, WakeWords
 
@@ -59,8 +59,8 @@ class Ears:
     """Reports wake words and speech, and gives out one utterance at a time.
 
     `keep`: seconds of sound that are kept for a late `listen`; `preroll`: seconds before its opening that belong to an
-    utterance. `report` and the sinks are called from the microphone's thread or from the one that calls `listen` or
-    `finish`, and must be quick.
+    utterance; `sustained`: seconds of voice that make a SpeechSustained. `report` and the sinks are called from the
+    microphone's thread or from the one that calls `listen` or `finish`, and must be quick.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Ears:
         *,
         keep: float = 10.0,
         preroll: float = 0.5,
+        sustained: float = 0.3,
     ) -> None:
         self._wake = wake
         self._voice = voice
@@ -80,6 +81,7 @@ class Ears:
         self._keep = round(keep * HEARING_RATE)
         self._preroll = preroll
         self._speech = SpeechTracker(settings.threshold, settings.minimum_speech, settings.gap)
+        self._sustained = SpeechTracker(settings.threshold, sustained, settings.gap)
         self._due: float | None = None
         self._unfinished = 0
         # Held while sinks and reports of utterances are called, so that none comes after its `dismiss`; reentrant, for
@@ -107,14 +109,17 @@ class Ears:
             if self._utterance is not None:
                 self._take(self._utterance, piece)
 
-    def listen(self, generation: int, since: float, patience_until: float, sink: Sink) -> None:
+    def listen(
+        self, generation: int, since: float, patience_until: float, sink: Sink, preroll: float | None = None
+    ) -> None:
         """Open the utterance of `generation` at `since`, in place of any other. From any thread, however late.
 
         `sink` gets everything heard from `since` minus the pre-roll on, in order, and None at the end. Just before
-        that, ListeningEnded is reported, once.
+        that, ListeningEnded is reported, once. `preroll`: instead of the one for all utterances.
         """
         endpoint = Endpoint(since, patience_until, self._settings)
-        utterance = _Utterance(generation, since - self._preroll, endpoint, sink)
+        begin = since - (self._preroll if preroll is None else preroll)
+        utterance = _Utterance(generation, begin, endpoint, sink)
         with self._lock:
             self._utterance = utterance
             for piece in self._kept:
@@ -148,6 +153,8 @@ class Ears:
         for probability, at in piece.voice:
             if (certain := self._speech.step(probability, at)) is not None:
                 sensed.append((at, certain))
+            if isinstance(certain := self._sustained.step(probability, at), SpeechStarted):
+                sensed.append((at, SpeechSustained(certain.at, at)))
         for _, event in sorted(sensed, key=itemgetter(0)):
             self._report(event)
 

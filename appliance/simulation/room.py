@@ -52,6 +52,7 @@ class RoomSpeaker:
 
     name = "room"
     rate = HEARING_RATE
+    drops = False  # what was pulled sounds in this very block
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -74,6 +75,8 @@ class RoomSpeaker:
                 return np.zeros(BLOCK, np.float32)
             source, on_frame = self._playing
             samples = source.pull(BLOCK, at)
+            if samples is None:  # there is nothing left to drop
+                samples = np.zeros(BLOCK, np.float32)
             on_frame(Frame(samples, at))
             return samples
 
@@ -82,16 +85,24 @@ class RoomButton:
     """The push button."""
 
     def __init__(self) -> None:
+        self._lock = threading.RLock()
         self._on_press: Callable[[float], None] | None = None
 
     def start(self, on_press: Callable[[float], None]) -> None:
         """Tell `on_press` the time of each press, from the room's thread."""
-        self._on_press = on_press
+        with self._lock:
+            self._on_press = on_press
+
+    def stop(self) -> None:
+        """No press after this has returned."""
+        with self._lock:
+            self._on_press = None
 
     def press(self, at: float) -> None:
         """Somebody presses."""
-        if self._on_press:
-            self._on_press(at)
+        with self._lock:
+            if self._on_press:
+                self._on_press(at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,9 +84,14 @@ async def _play(
     room: Room, script: Script, settings: Settings, engines: Engines, fast: bool, observers: tuple[Observer, ...]
 ) -> None:
     began = datetime.now().astimezone()
-    devices = Devices(room.microphone, room.speaker, room.clock, lambda: began + timedelta(seconds=room.clock()))
+    devices = Devices(
+        room.microphone,
+        room.speaker,
+        room.button,
+        room.clock,
+        lambda: began + timedelta(seconds=room.clock()),
+    )
     supervisor = Supervisor(settings, engines, devices, observers)
-    room.button.start(supervisor.press)
     ready = asyncio.Event()
 
     def on_ready() -> None:

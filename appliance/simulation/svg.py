@@ -35,6 +35,7 @@ _PHASES = {
     Phase.LISTENING: "#90caf9",
     Phase.THINKING: "#ffcc80",
     Phase.SPEAKING: "#a5d6a7",
+    Phase.PAUSED: "#fff59d",
 }
 
 
@@ -159,8 +160,10 @@ def _phases(sheet: Sheet, timeline: Timeline) -> None:
 
 def _spans(timeline: Timeline, seconds: float) -> list[tuple[float, float, Phase]]:
     """The phases as stretches. Until the first sample of its reply sounds, the appliance seems to be thinking."""
+    before = [Phase.IDLE, *(phase for _, phase in timeline.phases)]
     changes: list[tuple[float, Phase]] = [
-        (at, Phase.THINKING if phase is Phase.SPEAKING else phase) for at, phase in timeline.phases
+        (at, Phase.THINKING if phase is Phase.SPEAKING and was is not Phase.PAUSED else phase)
+        for was, (at, phase) in zip(before, timeline.phases, strict=False)
     ]
     changes += [(each.at, Phase.SPEAKING) for each in timeline.reports("reply_start")]
     ordered = [(0.0, Phase.IDLE), *sorted(changes, key=itemgetter(0)), (seconds, Phase.IDLE)]

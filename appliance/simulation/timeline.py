@@ -97,7 +97,8 @@ def _to_the_sample(at: float) -> float:
 
 
 def _turn(generation: int, reports: Sequence[Report]) -> PastTurn:
-    last = {each.kind: each for each in reports}
+    # What was only overheard during a reply is no question, and says what it meant instead.
+    last = {each.kind: each for each in reports if "meaning" not in each.data}
     times = {kind: each.at for kind, each in last.items()}
     # Speech is noticed in every phase; the utterance is what ended by a decision, and the last one is what was heard.
     utterances = [each for each in reports if each.kind == "speech_end" and "decided" in each.data]

@@ -32,6 +32,7 @@ async def speak(
     for clause in [*splitter.feed(text), *splitter.finish()]:
         while lane.queued(generation) > LOOKAHEAD:
             await progress()
+        lane.clause(generation, clause)
         pieces = voice.synthesise(clause)
         while (piece := await loop.run_in_executor(worker, next, pieces, None)) is not None:
             lane.put(generation, resampler.feed(piece))

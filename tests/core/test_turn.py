@@ -1,10 +1,26 @@
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.core.effects import Drop, Effect, FinishListening, Hush, Listen, Report, Speak, Think
+from appliance.core.actions import FALSE_ALARMS, MOST_ECHOES
+from appliance.core.effects import (
+    Begin,
+    Drop,
+    Effect,
+    FinishListening,
+    Hush,
+    Listen,
+    Overhear,
+    Pause,
+    Remember,
+    Report,
+    Resume,
+    Speak,
+    Think,
+)
 from appliance.core.events import (
     Answered,
     Event,
@@ -12,13 +28,16 @@ from appliance.core.events import (
     Heard,
     ListeningEnd,
     ListeningEnded,
+    Overheard,
     Pressed,
     ReplyEnded,
     ReplyStarted,
     SpeechEnded,
     SpeechStarted,
+    SpeechSustained,
     WakeHeard,
 )
+from appliance.core.interruption import Gates, Meaning
 from appliance.core.turn import TABLE, IllegalEventError, Phase, Turn, step
 
 WAKE = WakeHeard("alexa", 0.9, 1.0)
@@ -42,14 +61,40 @@ def ended(generation: int = 1, why: ListeningEnd = ListeningEnd.SILENCE, at: flo
     return ListeningEnded(generation, at, at + 0.5, why)
 
 
+def over(generation: int = 1, at: float = 4.0, *, cut: bool = False) -> ReplyEnded:
+    return ReplyEnded(generation, at, 1.0, cut, 16000, ())
+
+
+def ends(generation: int = 1, at: float = 4.0, *, cut: bool = False) -> list[Effect]:
+    """What is reported and remembered of a reply that is `over`."""
+    data = {"seconds": 1.0, "cut": cut}
+    return [
+        Report("silent", at, generation),
+        Report("reply_end", at, generation, data),
+        Remember(generation, 16000, (), cut),
+    ]
+
+
+def overheard(meaning: Meaning, text: str = "and tomorrow", generation: int = 1) -> Overheard:
+    return Overheard(generation, "" if meaning is Meaning.NOTHING else text, meaning, 4.2)
+
+
+def spoken(until: float = 3.7, generation: int = 1) -> tuple[Event, ...]:
+    """Speech that paused the reply at 3.3, and went on `until` then."""
+    return ListeningEnded(generation, until, until + 0.45, ListeningEnd.SILENCE), SpeechEnded(until)
+
+
 TO_THINKING = (WAKE, ended())
 TO_SPEAKING = (*TO_THINKING, Heard(1, "what time is it", 2.6), Answered(1, "time", "It is noon.", 2.7))
+TO_SOUND = (*TO_SPEAKING, ReplyStarted(1, 2.9))
+TO_PAUSED = (*TO_SOUND, SpeechStarted(3.0), SpeechSustained(3.0, 3.3))
+CLOSED = Turn(PATIENCE, Gates(button=False, wake_word=False, stop_word=False, speech=False))
 
 
 def test_a_question_is_answered() -> None:
     turn, effects = play(WAKE)
     assert turn.phase is Phase.LISTENING
-    assert kinds(effects) == ["wake", "Listen"]
+    assert kinds(effects) == ["Begin", "wake", "Listen"]
     assert effects[-1] == Listen(1, since=1.0, patience_until=7.0)
 
     turn, effects = play(ended(), turn=turn)
@@ -61,53 +106,250 @@ def test_a_question_is_answered() -> None:
 
     turn, effects = play(Answered(1, "time", "It is noon.", 2.7), turn=turn)
     assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["intent", "reply_text", "Speak"])
-    assert effects[-1] == Speak(1, "It is noon.")
+    assert effects[-1] == Speak(1, "It is noon.", pausable=True)
 
     turn, effects = play(ReplyStarted(1, 2.9), turn=turn)
     assert kinds(effects) == ["reply_start"]
 
-    turn, effects = play(ReplyEnded(1, 4.0, 1.1, cut=False), turn=turn)
-    assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["silent", "reply_end", "Drop"])
+    turn, effects = play(over(), turn=turn)
+    assert (turn.phase, effects) == (Phase.IDLE, [*ends(), Drop(1)])
 
 
 def test_the_button_wakes_too() -> None:
-    turn, effects = play(Pressed(3.0))
+    turn, effects = play(Pressed(3.0, 0))
     assert turn.phase is Phase.LISTENING
-    assert effects[0] == Report("wake", 3.0, 1, {"by": "button", "word": None})
+    assert effects[:2] == [Begin(1), Report("wake", 3.0, 1, {"by": "button", "word": None})]
 
 
-@pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.8, 3.5), Pressed(3.5)])
-@pytest.mark.parametrize("before", [TO_THINKING, TO_SPEAKING, (*TO_SPEAKING, ReplyStarted(1, 2.9))])
+@pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.8, 3.5, 1), Pressed(3.5, 1)])
+@pytest.mark.parametrize("before", [TO_THINKING, TO_SPEAKING, TO_SOUND, TO_PAUSED])
 def test_an_interruption_hushes_before_all_else(before: tuple[Event, ...], trigger: Event) -> None:
     turn, effects = play(*before, trigger)
-    assert kinds(effects) == ["Hush", "interrupted", "Drop", "wake", "Listen"]
+    assert kinds(effects) == ["Hush", "interrupted", "Drop", "Begin", "wake", "Listen"]
     assert effects[0] == Hush(1)
-    assert effects[2] == Drop(1)
+    assert effects[2:4] == [Drop(1), Begin(2)]
     assert (turn.phase, turn.generation) == (Phase.LISTENING, 2)
 
 
+@pytest.mark.parametrize("before", [(), TO_THINKING, TO_SOUND, TO_PAUSED])
+def test_several_triggers_in_one_instant_are_one(before: tuple[Event, ...]) -> None:
+    seen = play(*before)[0].generation
+    triggers: list[Event] = [WakeHeard("alexa", 0.8, 3.5, seen), Pressed(3.5, seen), Pressed(3.5, seen)]
+    for first in range(len(triggers)):
+        turn, _ = play(*before, triggers[first])
+        for other in triggers:
+            assert step(turn, other) == (turn, ())
+
+
 def test_a_reply_that_was_silenced_ahead_of_the_trigger_is_interrupted_by_it() -> None:
-    turn, effects = play(*TO_SPEAKING, ReplyStarted(1, 2.9), ReplyEnded(1, 3.5, 0.6, cut=True))
-    assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["silent", "reply_end"])
-    turn, effects = play(Pressed(3.5), turn=turn)
-    assert (turn.phase, kinds(effects)) == (Phase.LISTENING, ["Hush", "interrupted", "Drop", "wake", "Listen"])
+    for before in (TO_SOUND, TO_PAUSED):
+        turn, effects = play(*before, over(cut=True))
+        assert (turn.phase, effects) == (play(*before)[0].phase, ends(cut=True))
+        turn, effects = play(Pressed(3.5, 1), turn=turn)
+        assert (turn.phase, kinds(effects)[0]) == (Phase.LISTENING, "Hush")
 
 
 def test_the_end_of_an_interrupted_reply_is_reported_under_its_own_generation() -> None:
-    turn, _ = play(*TO_SPEAKING, ReplyStarted(1, 2.9), Pressed(3.5))
-    after, effects = step(turn, ReplyEnded(1, 3.505, 0.6, cut=True))
+    turn, _ = play(*TO_SOUND, Pressed(3.5, 1))
+    after, effects = step(turn, over(cut=True))
     assert after == turn
-    assert effects == (Report("silent", 3.505, 1), Report("reply_end", 3.505, 1, {"seconds": 0.6, "cut": True}))
+    assert list(effects) == ends(cut=True)
+
+
+def test_an_interruption_after_the_last_sample_is_a_new_turn_and_cuts_nothing() -> None:
+    turn, _ = play(*TO_SOUND, over())
+    turn, effects = play(Pressed(3.5, 1), turn=turn)
+    assert (turn.phase, kinds(effects)) == (Phase.LISTENING, ["Begin", "wake", "Listen"])
+
+
+@pytest.mark.parametrize("gates", [CLOSED.gates, Gates()])
+def test_speech_during_a_reply_is_always_taken_down(gates: Gates) -> None:
+    turn, effects = play(*TO_SOUND, SpeechStarted(3.0), turn=replace(CLOSED, gates=gates))
+    assert turn.phase is Phase.SPEAKING
+    assert effects == [Report("speech_start", 3.0, 1), Overhear(1, 3.0, 3.0 + PATIENCE)]
+    assert kinds(step(turn, SpeechStarted(3.0))[1]) == [], "once"
+
+
+def test_speech_that_lasts_pauses_the_reply() -> None:
+    turn, effects = play(*TO_PAUSED)
+    assert (turn.phase, effects) == (Phase.PAUSED, [Pause(1)])
+
+
+def test_speech_that_began_before_the_reply_pauses_it_and_is_taken_down_then() -> None:
+    turn, effects = play(*TO_THINKING, SpeechStarted(2.5), *TO_SOUND[2:], SpeechSustained(2.5, 2.8))
+    assert (turn.phase, effects) == (Phase.PAUSED, [Pause(1), Overhear(1, 2.5, 2.5 + PATIENCE)])
+
+
+def test_words_end_the_paused_reply_and_are_the_next_question() -> None:
+    turn, effects = play(*TO_PAUSED, *spoken(), overheard(Meaning.WORDS))
+    assert (turn.phase, turn.generation) == (Phase.PAUSED, 1)
+    assert effects == [Hush(1), Report("interrupted", 3.0, 1, {"by": "speech"})]
+    turn, effects = play(over(cut=True), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+    assert effects == [
+        *ends(cut=True),
+        Drop(1),
+        Begin(2),
+        Report("wake", 3.0, 2, {"by": "speech", "word": None}),
+        Report("heard", 4.2, 2, {"text": "and tomorrow"}),
+        Think(2, "and tomorrow"),
+    ]
+
+
+@pytest.mark.parametrize("meaning", [Meaning.NOTHING, Meaning.WORDS, Meaning.ECHO])
+def test_what_ends_as_soon_as_the_reply_pauses_was_its_echo(meaning: Meaning) -> None:
+    turn, effects = play(*TO_PAUSED, *spoken(3.4), overheard(meaning))
+    assert (turn.phase, effects[0]) == (Phase.SPEAKING, Resume(1, pausable=False))
+
+
+def test_who_speaks_again_before_it_is_known_what_the_speech_meant_is_heard_too() -> None:
+    turn, effects = play(*TO_PAUSED, *spoken(), SpeechStarted(4.0), overheard(Meaning.BACK_CHANNEL))
+    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["heard", "Overhear"])
+    assert effects[-1] == Overhear(1, 4.0, 4.2 + PATIENCE)
+    turn, _ = play(*spoken(4.6), Overheard(1, "and tomorrow", Meaning.WORDS, 5.2), over(cut=True), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+
+
+def test_words_that_paused_a_reply_when_its_last_sample_had_just_sounded_are_the_next_question() -> None:
+    turn, effects = play(*TO_PAUSED, over(), *spoken())
+    assert (turn.phase, effects) == (Phase.PAUSED, [Report("speech_end", 3.7, 1)])
+    after, effects = play(overheard(Meaning.WORDS), turn=turn)
+    assert (after.phase, after.generation, kinds(effects)) == (
+        Phase.THINKING,
+        2,
+        ["Drop", "Begin", "wake", "heard", "Think"],
+    )
+    for other in (Meaning.STOP, Meaning.BACK_CHANNEL, Meaning.NOTHING, Meaning.ECHO):
+        after, effects = play(overheard(other), turn=turn)
+        assert (after.phase, kinds(effects)[-1]) == (Phase.IDLE, "Drop")
+        assert "interrupted" not in kinds(effects)
+
+
+@pytest.mark.parametrize("meaning", [Meaning.NOTHING, Meaning.BACK_CHANNEL, Meaning.ECHO])
+def test_after_a_false_alarm_the_reply_goes_on(meaning: Meaning) -> None:
+    turn, effects = play(*TO_PAUSED, *spoken(), overheard(meaning))
+    assert turn.phase is Phase.SPEAKING
+    assert effects[0] == Resume(1, pausable=meaning is not Meaning.ECHO)
+    assert kinds(effects)[-1] == "notice"
+
+
+@pytest.mark.parametrize("before", [(*TO_SOUND, SpeechStarted(3.0)), TO_PAUSED])
+def test_stop_ends_the_reply_and_nothing_follows(before: tuple[Event, ...]) -> None:
+    turn, effects = play(*before, overheard(Meaning.STOP, "stop"))
+    assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["Hush", "interrupted", "heard", "Drop"])
+    turn, effects = play(over(cut=True), turn=turn)
+    assert (turn.phase, effects) == (Phase.IDLE, ends(cut=True))
+
+
+def test_what_is_said_too_shortly_to_interrupt_changes_nothing() -> None:
+    turn, effects = play(*TO_SOUND, SpeechStarted(3.0), overheard(Meaning.WORDS, "why"))
+    assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["Resume", "heard"])
+    assert kinds(play(SpeechEnded(3.2), SpeechStarted(3.6), turn=turn)[1]) == ["speech_start", "Overhear"]
+
+
+def test_with_all_gates_closed_the_reply_plays_on_whatever_is_said() -> None:
+    said = [overheard(meaning) for meaning in Meaning]
+    turn, effects = play(*TO_SOUND, SpeechStarted(3.0), SpeechSustained(3.0, 3.3), turn=CLOSED)
+    assert (turn.phase, effects) == (Phase.SPEAKING, [])
+    for event in said:
+        after, effects = play(event, turn=turn)
+        assert after.phase is Phase.SPEAKING
+        assert "Hush" not in kinds(effects)
+        assert ("heard" in kinds(effects)) == (event.text != "")
+
+
+@pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.9, 3.0, 1), Pressed(3.0, 1)])
+def test_what_is_said_to_it_while_it_may_not_be_interrupted_is_the_next_question(trigger: Event) -> None:
+    turn, effects = play(*TO_SOUND, trigger, turn=CLOSED)
+    assert (turn.phase, effects) == (Phase.SPEAKING, [Listen(1, 3.0, 3.0 + PATIENCE)])
+    turn, effects = play(ended(at=3.6), Heard(1, "and tomorrow", 3.9), turn=turn)
+    assert (turn.phase, effects) == (Phase.SPEAKING, [])
+    turn, effects = play(over(), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+    assert kinds(effects)[3:] == ["Drop", "Begin", "wake", "heard", "Think"]
+    assert effects[-1] == Think(2, "and tomorrow")
+
+
+def test_who_is_still_speaking_to_it_when_the_reply_is_over_is_listened_to_from_the_wake_word_on() -> None:
+    turn, effects = play(*TO_SOUND, WakeHeard("alexa", 0.9, 3.0, 1), over(at=3.5), turn=CLOSED)
+    assert (turn.phase, kinds(effects)[3:]) == (Phase.LISTENING, ["Drop", "Begin", "wake", "Listen"])
+    assert effects[-1] == Listen(2, 3.0, 3.5 + PATIENCE)
+
+
+def test_who_said_only_the_wake_word_has_the_turn_when_the_reply_is_over() -> None:
+    turn, effects = play(*TO_SOUND, WakeHeard("alexa", 0.9, 3.0, 1), Heard(1, "", 3.4), over(), turn=CLOSED)
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 4.0, 4.0 + PATIENCE))
+
+
+def test_a_trigger_that_may_not_interrupt_leaves_a_paused_reply_as_it_is() -> None:
+    turn, _ = play(*TO_PAUSED, turn=replace(CLOSED, gates=Gates(button=False, wake_word=False)))
+    for trigger in (WakeHeard("alexa", 0.9, 3.4, 1), Pressed(3.4, 1)):
+        assert step(turn, trigger) == (turn, ())
+
+
+def test_who_speaks_and_then_presses_need_not_say_it_again() -> None:
+    turn, effects = play(*TO_PAUSED, Pressed(3.8, 1))
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.0, 3.8 + PATIENCE))
+
+
+def test_speech_does_not_pause_a_reply_any_more_after_too_many_false_alarms() -> None:
+    turn, effects = play(*TO_SOUND)
+    for _ in range(FALSE_ALARMS):
+        turn, effects = play(
+            SpeechStarted(3.0), SpeechSustained(3.0, 3.3), *spoken(), overheard(Meaning.NOTHING), turn=turn
+        )
+    turn, effects = play(SpeechStarted(5.0), SpeechSustained(5.0, 5.3), turn=turn)
+    assert (turn.phase, effects) == (Phase.SPEAKING, [])
+
+
+def replies_not_paused(turn: Turn) -> tuple[Turn, int]:
+    """In how many replies speech does not count; and the state in the first one in which it does."""
+    count = -1
+    pausable = False
+    while not pausable:
+        turn, _ = play(over(turn.generation), turn=turn)
+        g = turn.generation + 1
+        turn, effects = play(
+            Pressed(9.0, turn.generation),
+            ended(g),
+            Heard(g, "what time is it", 9.6),
+            Answered(g, "time", "It is noon.", 9.7),
+            turn=turn,
+        )
+        assert isinstance(effects[-1], Speak)
+        pausable = effects[-1].pausable
+        count += 1
+    return turn, count
+
+
+def test_an_appliance_that_hears_itself_pauses_for_speech_less_and_less_often() -> None:
+    turn, _ = play(*TO_SPEAKING)
+    counts = []
+    for _ in range(MOST_ECHOES + 1):
+        echo = overheard(Meaning.ECHO, generation=turn.generation)
+        turn, _ = play(SpeechStarted(3.0), SpeechSustained(3.0, 3.3), SpeechEnded(3.4), echo, turn=turn)
+        assert turn.phase is Phase.SPEAKING
+        assert play(SpeechStarted(3.6), turn=turn)[1] == [Report("speech_start", 3.6, turn.generation)]
+        turn, count = replies_not_paused(turn)
+        counts.append(count)
+    assert counts == [1, 3, 7, 15, 31, 31]
+    turn, _ = play(SpeechStarted(3.0), overheard(Meaning.STOP, generation=turn.generation), turn=turn)
+    assert turn.echoes == 0
 
 
 @pytest.mark.parametrize(
-    "late", [Heard(1, "ghost", 4.0), Answered(1, "time", "ghost", 4.0), Failed(1, "ghost", "sorry", 4.0), ended()]
+    "late",
+    [
+        Heard(1, "ghost", 4.0),
+        Overheard(1, "ghost", Meaning.WORDS, 4.0),
+        Answered(1, "time", "ghost", 4.0),
+        Failed(1, "ghost", "sorry", 4.0),
+        ended(),
+    ],
 )
 @pytest.mark.parametrize("now", [Phase.IDLE, Phase.LISTENING])
 def test_what_comes_late_changes_nothing(late: Event, now: Phase) -> None:
-    turn, _ = (
-        play(*TO_SPEAKING, Pressed(3.5)) if now is Phase.LISTENING else play(*TO_SPEAKING, ReplyEnded(1, 4, 1, False))
-    )
+    turn, _ = play(*TO_SPEAKING, Pressed(3.5, 1)) if now is Phase.LISTENING else play(*TO_SPEAKING, over())
     assert turn.phase is now
     assert step(turn, late) == (turn, ())
 
@@ -129,7 +371,7 @@ def test_nobody_speaks() -> None:
 
 
 def test_the_button_ends_listening_and_an_empty_utterance_with_it() -> None:
-    turn, effects = play(WAKE, Pressed(2.0))
+    turn, effects = play(WAKE, Pressed(2.0, 1))
     assert (turn.phase, effects) == (Phase.LISTENING, [FinishListening(1)])
     turn, _ = play(ended(why=ListeningEnd.ASKED), Heard(1, "", 2.6), turn=turn)
     assert turn.phase is Phase.IDLE
@@ -137,7 +379,7 @@ def test_the_button_ends_listening_and_an_empty_utterance_with_it() -> None:
 
 def test_a_second_wake_word_while_listening_is_part_of_the_utterance() -> None:
     turn, _ = play(WAKE)
-    assert step(turn, WakeHeard("alexa", 0.9, 1.5)) == (turn, ())
+    assert step(turn, WakeHeard("alexa", 0.9, 1.5, 1)) == (turn, ())
 
 
 def test_an_answer_without_words_ends_the_turn() -> None:
@@ -152,11 +394,11 @@ def test_a_broken_stage_is_apologised_for_and_a_broken_voice_is_given_up() -> No
     assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["Hush", "notice", "Drop"])
 
 
-def test_speech_is_sensed_in_every_phase_and_moves_none() -> None:
+def test_speech_is_sensed_in_every_phase() -> None:
     for before in ((), TO_THINKING, TO_SPEAKING):
         turn, _ = play(*before)
         after, effects = step(turn, SpeechStarted(5.0))
-        assert (after.phase, kinds(effects)) == (turn.phase, ["speech_start"])
+        assert (after.phase, kinds(effects)[0]) == (turn.phase, "speech_start")
         assert kinds(step(after, SpeechEnded(6.0))[1]) == ["speech_end"]
 
 
@@ -171,7 +413,7 @@ def test_pauses_within_an_utterance_are_not_its_end() -> None:
 def test_speech_that_was_under_way_ends_with_a_turn_in_which_nothing_was_said(end: Event) -> None:
     turn, effects = play(SpeechStarted(0.5), WAKE, SpeechEnded(1.2), end)
     assert kinds(effects)[0] == "speech_end"
-    assert kinds(step(turn, SpeechStarted(9.0))[1]) == ["speech_start"]
+    assert kinds(step(turn, SpeechStarted(9.0))[1])[0] == "speech_start"
 
 
 def test_what_cannot_be_raises() -> None:
@@ -181,7 +423,8 @@ def test_what_cannot_be_raises() -> None:
 
 
 def test_the_conditions_of_a_row_leave_nothing_open() -> None:
-    for key in {(row.phase, row.event) for row in TABLE}:
+    sensed = {SpeechStarted, SpeechSustained}  # which need no row
+    for key in {(row.phase, row.event) for row in TABLE if row.event not in sensed}:
         rows = [row for row in TABLE if (row.phase, row.event) == key]
         assert [row.when is None for row in rows] == [False] * (len(rows) - 1) + [True], key
 
@@ -189,34 +432,39 @@ def test_the_conditions_of_a_row_leave_nothing_open() -> None:
 generations = st.integers(0, 3)
 times = st.floats(0, 100)
 events: st.SearchStrategy[Event] = st.one_of(
-    st.builds(WakeHeard, st.just("alexa"), st.just(0.9), times),
-    st.builds(Pressed, times),
+    st.builds(WakeHeard, st.just("alexa"), st.just(0.9), times, generations),
+    st.builds(Pressed, times, generations),
+    st.builds(SpeechSustained, times, times),
+    st.builds(Overheard, generations, st.sampled_from(["", "and tomorrow"]), st.sampled_from(Meaning), times),
     st.builds(SpeechStarted, times),
     st.builds(SpeechEnded, times),
     st.builds(ListeningEnded, generations, times, times, st.sampled_from(ListeningEnd)),
     st.builds(Heard, generations, st.sampled_from(["", "what time is it"]), times),
     st.builds(Answered, generations, st.just("time"), st.sampled_from(["", "noon"]), times),
     st.builds(ReplyStarted, generations, times),
-    st.builds(ReplyEnded, generations, times, times, st.booleans()),
+    st.builds(ReplyEnded, generations, times, times, st.booleans(), st.just(9), st.just(())),
     st.builds(Failed, generations, st.just("broken"), st.just("sorry"), times),
 )
 
 
-@given(st.lists(events, max_size=40))
-def test_whatever_comes_in_whatever_order(history: list[Event]) -> None:
-    turn = Turn(PATIENCE)
+@given(st.lists(events, max_size=40), st.builds(Gates, st.booleans(), st.booleans(), st.booleans(), st.booleans()))
+def test_whatever_comes_in_whatever_order(history: list[Event], gates: Gates) -> None:
+    turn = Turn(PATIENCE, gates)
     for event in history:
         try:
             after, effects = step(turn, event)
         except IllegalEventError:
             continue
         assert after.generation - turn.generation in (0, 1)
-        starts = [e for e in effects if isinstance(e, Listen | Think | Speak)]
+        starts = [e for e in effects if isinstance(e, Listen | Think | Speak | Overhear)]
         assert all(e.generation == after.generation for e in starts), "nothing is asked for in an old generation"
-        if after.generation > turn.generation:
-            assert isinstance(event, WakeHeard | Pressed)
-            hushed = [i for i, e in enumerate(effects) if isinstance(e, Hush)]
+        begun = [e.generation for e in effects if isinstance(e, Begin)]
+        assert begun == ([after.generation] if after.generation > turn.generation else [])
+        hushed = [i for i, e in enumerate(effects) if isinstance(e, Hush)]
+        assert hushed in ([], [0]), "silence first"
+        if begun and not isinstance(event, ReplyEnded):
             assert hushed == ([0] if turn.phase is not Phase.IDLE else [])
-        ends = [e for e in effects if isinstance(e, Report) and e.kind == "reply_end"]
-        assert len(ends) == isinstance(event, ReplyEnded)
+        for kept in (Remember, Report):
+            is_end = [e for e in effects if isinstance(e, kept) and getattr(e, "kind", "reply_end") == "reply_end"]
+            assert len(is_end) == isinstance(event, ReplyEnded)
         turn = after

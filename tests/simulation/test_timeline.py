@@ -13,6 +13,7 @@ from appliance.core.events import (
     Heard,
     ListeningEnd,
     ListeningEnded,
+    Overheard,
     Pressed,
     ReplyEnded,
     ReplyStarted,
@@ -20,6 +21,7 @@ from appliance.core.events import (
     SpeechStarted,
     WakeHeard,
 )
+from appliance.core.interruption import Meaning
 from appliance.core.turn import Phase, Turn, step
 from appliance.simulation.timeline import Timeline
 
@@ -31,7 +33,8 @@ QUESTION: Sequence[Event] = (
     Answered(1, "time", "It is ten.", 2.75),
     ReplyStarted(1, 3.0),
 )
-CUT: Sequence[Event] = (SpeechStarted(3.2), SpeechEnded(3.8), Pressed(4.0), ReplyEnded(1, 4.01, 1.0, True))
+OVERHEARD: Sequence[Event] = (SpeechStarted(3.2), Overheard(1, "mm-hmm", Meaning.BACK_CHANNEL, 3.9), SpeechEnded(3.8))
+CUT: Sequence[Event] = (*OVERHEARD, Pressed(4.0, 1), ReplyEnded(1, 4.01, 1.0, True, 16_000, ()))
 
 
 def told(events: Sequence[Event]) -> Timeline:
@@ -50,7 +53,7 @@ def told(events: Sequence[Event]) -> Timeline:
 
 
 def test_a_turn_has_its_words_and_latencies() -> None:
-    (turn,) = told([*QUESTION, ReplyEnded(1, 5.0, 2.0, False)]).turns()
+    (turn,) = told([*QUESTION, ReplyEnded(1, 5.0, 2.0, False, 32_000, ())]).turns()
     assert (turn.generation, turn.at) == (1, 1.0)
     assert (turn.heard, turn.intent, turn.reply, turn.cut) == ("what time is it", "time", "It is ten.", False)
     assert turn.answer is not None
@@ -67,6 +70,7 @@ def test_a_turn_has_its_words_and_latencies() -> None:
 def test_a_cut_reply_has_the_time_to_silence_and_speech_meanwhile_changes_no_latency() -> None:
     first, second = told([*QUESTION, *CUT]).turns()
     assert first.cut
+    assert first.heard == "what time is it"
     assert first.answer is not None
     assert first.answer.begin == 2.0
     assert first.hush is not None

@@ -1,0 +1,365 @@
+"""What happens on the way from one phase to the next: the actions that the table of the conversation names.
+
+An action gives the new state, save for the phase, which is in the table, and the effects in the order in which they are
+to be carried out. Silence comes first.
+"""
+
+from dataclasses import replace
+
+from appliance.core.effects import (
+    Begin,
+    Drop,
+    Effect,
+    FinishListening,
+    Hush,
+    Listen,
+    Overhear,
+    Pause,
+    Remember,
+    Report,
+    Resume,
+    Speak,
+    Think,
+)
+from appliance.core.events import (
+    Answered,
+    Event,
+    Failed,
+    Heard,
+    ListeningEnded,
+    Overheard,
+    Pressed,
+    ReplyEnded,
+    ReplyStarted,
+    SpeechStarted,
+    SpeechSustained,
+    WakeHeard,
+)
+from appliance.core.interruption import Meaning
+from appliance.core.state import Phase, Turn
+
+Step = tuple[Turn, tuple[Effect, ...]]
+
+FALSE_ALARMS = 3
+"""How often a reply may be paused for nothing before speech does not pause it any more."""
+
+MOST_ECHOES = 5
+"""After the n-th echo in a row speech is taken for one in 2**n replies; from this many on it stays at that."""
+
+OUTLASTS = 0.25
+"""Seconds for which speech has to go on after the reply has paused: the reply's own echo does not, in any room."""
+
+_GOES_ON = {
+    Meaning.NOTHING: "no words were heard: the reply goes on",
+    Meaning.BACK_CHANNEL: "that was only a sign of listening: the reply goes on",
+    Meaning.ECHO: "the microphone hears the speaker: the reply goes on, and speech does not pause it for a while",
+}
+
+
+def begin(turn: Turn, event: WakeHeard | Pressed) -> Step:
+    """Somebody wants something."""
+    state, effects = _next(turn)
+    until = event.at + turn.patience
+    return replace(state, patience_until=until), (
+        *effects,
+        _woken(event, state.generation),
+        Listen(state.generation, event.at, until),
+    )
+
+
+def interrupt(turn: Turn, event: WakeHeard | Pressed) -> Step:
+    """Somebody wants something else. Who spoke before pressing the button need not say it again."""
+    old = turn.generation
+    by = "word" if isinstance(event, WakeHeard) else "button"
+    state, effects = begin(turn, event)
+    *others, listen = effects
+    if turn.phase is Phase.PAUSED and isinstance(event, Pressed):
+        listen = Listen(state.generation, min(turn.voice_since, event.at), state.patience_until)
+    return state, (Hush(old), Report("interrupted", event.at, old, {"by": by}), Drop(old), *others, listen)
+
+
+def ignore(turn: Turn, _: Event) -> Step:
+    """Nothing."""
+    return turn, ()
+
+
+def address(turn: Turn, event: WakeHeard | Pressed) -> Step:
+    """Somebody wants something, and has to wait until the reply is over; what is said until then is taken down."""
+    listen = Listen(turn.generation, event.at, event.at + turn.patience)
+    return replace(turn, addressed=event, waiting=None, overhearing=True), (listen,)
+
+
+def keep_question(turn: Turn, event: Heard) -> Step:
+    """What was said to the appliance waits for the end of the reply; after the wake word alone, the user does."""
+    return replace(turn, overhearing=False, waiting=event if event.text else None), ()
+
+
+def finish_listening(turn: Turn, event: Pressed) -> Step:
+    """The user is done."""
+    return replace(turn, patience_until=event.at), (FinishListening(turn.generation),)
+
+
+def take_utterance(turn: Turn, event: ListeningEnded) -> Step:
+    """Speech-to-text has all that it needs."""
+    data = {"why": event.why.value, "decided": event.decided}
+    return replace(turn, listened_until=event.decided, voice=False), (
+        Report("speech_end", event.at, turn.generation, data),
+    )
+
+
+def stop_listening(turn: Turn, event: ListeningEnded) -> Step:
+    """Nobody has said anything."""
+    return replace(turn, voice=False), (
+        *_voice_over(turn, event.at),
+        Report("notice", event.decided, turn.generation, {"text": "nobody spoke"}),
+        Drop(turn.generation),
+    )
+
+
+def think(turn: Turn, event: Heard) -> Step:
+    """Something was asked."""
+    return turn, (
+        Report("heard", event.at, turn.generation, {"text": event.text}),
+        Think(turn.generation, event.text),
+    )
+
+
+def listen_on(turn: Turn, _: Heard) -> Step:
+    """The command is still to come."""
+    return turn, (Listen(turn.generation, turn.listened_until, turn.patience_until),)
+
+
+def not_understood(turn: Turn, event: Heard) -> Step:
+    """There were no words in it."""
+    return turn, (
+        Report("notice", event.at, turn.generation, {"text": "no words were heard"}),
+        Drop(turn.generation),
+    )
+
+
+def speak(turn: Turn, event: Answered) -> Step:
+    """The reply begins."""
+    return _speak(turn, _answer(turn, event), event.text)
+
+
+def agree(turn: Turn, event: Answered) -> Step:
+    """Silence is the answer."""
+    return turn, (*_answer(turn, event), Drop(turn.generation))
+
+
+def apologise(turn: Turn, event: Failed) -> Step:
+    """Something of ours broke, and the user is told."""
+    return _speak(
+        replace(turn, voice=False),
+        (
+            *_voice_over(turn, event.at),
+            Report("notice", event.at, turn.generation, {"text": event.message}),
+            Report("reply_text", event.at, turn.generation, {"text": event.apology}),
+        ),
+        event.apology,
+    )
+
+
+def give_up(turn: Turn, event: Failed) -> Step:
+    """The reply itself broke: there is nothing left to tell it with."""
+    return turn, (
+        Hush(turn.generation),
+        Report("notice", event.at, turn.generation, {"text": event.message}),
+        Drop(turn.generation),
+    )
+
+
+def start_reply(turn: Turn, event: ReplyStarted) -> Step:
+    """It sounds."""
+    return turn, (Report("reply_start", event.at, turn.generation),)
+
+
+def end_reply(turn: Turn, event: ReplyEnded) -> Step:
+    """It was heard to its end."""
+    return turn, (*ending(event), Drop(turn.generation))
+
+
+def end_silenced(turn: Turn, event: ReplyEnded) -> Step:
+    """A trigger has silenced the reply ahead of its own event, which follows."""
+    return turn, ending(event)
+
+
+def ending(event: ReplyEnded) -> tuple[Effect, ...]:
+    """What there is to say of a reply that is over, whenever that becomes known."""
+    data = {"seconds": event.seconds, "cut": event.cut}
+    return (
+        Report("silent", event.at, event.generation),
+        Report("reply_end", event.at, event.generation, data),
+        Remember(event.generation, event.played, event.clauses, event.cut),
+    )
+
+
+def overhear(turn: Turn, event: SpeechStarted) -> Step:
+    """Somebody speaks during the reply: it is taken down, whatever it may change."""
+    return replace(turn, overhearing=True), (Overhear(turn.generation, event.at, event.at + turn.patience),)
+
+
+def hold(turn: Turn, event: SpeechSustained) -> Step:
+    """The reply waits."""
+    heard = () if turn.overhearing else (Overhear(turn.generation, event.since, event.since + turn.patience),)
+    return replace(turn, overhearing=True, held_at=event.at, last_voice=event.at), (Pause(turn.generation), *heard)
+
+
+def note_last_voice(turn: Turn, event: ListeningEnded) -> Step:
+    """Whoever spoke is done."""
+    return replace(turn, last_voice=event.at), ()
+
+
+def play_on(turn: Turn, event: Overheard) -> Step:
+    """What was said may not interrupt, or was too short for it."""
+    state = replace(turn, overhearing=False)
+    if event.meaning is Meaning.ECHO:
+        state = _deafened(state)
+    return state, (Resume(turn.generation, pausable=may_be_paused(state)), *_overheard(turn.generation, event))
+
+
+def go_on(turn: Turn, event: Overheard) -> Step:
+    """It was a false alarm."""
+    state = replace(turn, overhearing=False, false_alarms=turn.false_alarms + 1)
+    meaning = event.meaning
+    if meaning is not Meaning.BACK_CHANNEL and not has_outlasted(turn):
+        meaning = Meaning.ECHO
+    if meaning is Meaning.ECHO:
+        state = _deafened(state)
+    return state, (
+        Resume(turn.generation, pausable=may_be_paused(state)),
+        *_overheard(turn.generation, event),
+        Report("notice", event.at, turn.generation, {"text": _GOES_ON[meaning]}),
+    )
+
+
+def overhear_on(turn: Turn, event: Overheard) -> Step:
+    """It was nothing, but somebody has begun to speak again."""
+    return replace(turn, false_alarms=turn.false_alarms + 1, held_at=turn.voice_since, last_voice=turn.voice_since), (
+        *_overheard(turn.generation, event),
+        Overhear(turn.generation, turn.voice_since, event.at + turn.patience),
+    )
+
+
+def has_outlasted(turn: Turn) -> bool:
+    """Whether the speech that paused the reply went on after that."""
+    return turn.last_voice - turn.held_at >= OUTLASTS
+
+
+def stop(turn: Turn, event: Overheard) -> Step:
+    """The user wants silence, and nothing else."""
+    return replace(turn, overhearing=False, echoes=0), (
+        Hush(turn.generation),
+        Report("interrupted", turn.voice_since, turn.generation, {"by": "stop"}),
+        *_overheard(turn.generation, event),
+        Drop(turn.generation),
+    )
+
+
+def commit(turn: Turn, event: Overheard) -> Step:
+    """It was meant: the reply is over, and as soon as that is certain, what was said is the next question."""
+    return replace(turn, overhearing=False, echoes=0, waiting=event), (
+        Hush(turn.generation),
+        Report("interrupted", turn.voice_since, turn.generation, {"by": "speech"}),
+    )
+
+
+def answer_waiting(turn: Turn, event: ReplyEnded) -> Step:
+    """The reply is over, and what was said during it is the next question."""
+    assert turn.waiting is not None  # noqa: S101  the row's condition
+    state, effects = _ask(turn, turn.waiting)
+    return state, (*ending(event), *effects)
+
+
+def end_while_held(turn: Turn, event: ReplyEnded) -> Step:
+    """Its last sample had sounded when it was paused; what is being said may still be the next question."""
+    return replace(turn, nothing_left=True), ending(event)
+
+
+def answer(turn: Turn, event: Overheard) -> Step:
+    """It was meant, and is the next question."""
+    return _ask(replace(turn, echoes=0), event)
+
+
+def let_be(turn: Turn, event: Overheard) -> Step:
+    """It was not meant, and there is nothing left to say."""
+    return replace(turn, overhearing=False, nothing_left=False), (
+        *_overheard(turn.generation, event),
+        Drop(turn.generation),
+    )
+
+
+def listen_to_waiting(turn: Turn, event: ReplyEnded) -> Step:
+    """The reply is over, and whoever addressed the appliance during it has not said yet what for."""
+    assert turn.addressed is not None  # noqa: S101  the row's condition
+    state, effects = _next(turn)
+    until = event.at + turn.patience
+    since = turn.addressed.at if turn.overhearing else event.at
+    return replace(state, patience_until=until), (
+        *ending(event),
+        Drop(turn.generation),
+        *effects,
+        _woken(turn.addressed, state.generation),
+        Listen(state.generation, since, until),
+    )
+
+
+def may_be_paused(turn: Turn) -> bool:
+    """Speech is allowed to interrupt, is not bound to be an echo, and was not a false alarm too often."""
+    return turn.gates.speech and not turn.deaf and turn.false_alarms < FALSE_ALARMS
+
+
+def _next(turn: Turn) -> Step:
+    """A new turn, for which nothing of the old one's reply counts any more."""
+    generation = turn.generation + 1
+    state = replace(turn, generation=generation, overhearing=False, addressed=None, waiting=None, nothing_left=False)
+    return state, (Begin(generation),)
+
+
+def _ask(turn: Turn, question: Heard | Overheard) -> Step:
+    """The next turn, which begins with what was said during the reply of this one."""
+    state, effects = _next(turn)
+    if turn.addressed is None:
+        woken = Report("wake", turn.voice_since, state.generation, {"by": "speech", "word": None})
+    else:
+        woken = _woken(turn.addressed, state.generation)
+    return state, (
+        Drop(turn.generation),
+        *effects,
+        woken,
+        Report("heard", question.at, state.generation, {"text": question.text}),
+        Think(state.generation, question.text),
+    )
+
+
+def _woken(event: WakeHeard | Pressed, generation: int) -> Report:
+    if isinstance(event, Pressed):
+        return Report("wake", event.at, generation, {"by": "button", "word": None})
+    return Report("wake", event.at, generation, {"by": "word", "word": event.word, "score": event.score})
+
+
+def _speak(turn: Turn, before: tuple[Effect, ...], text: str) -> Step:
+    state = replace(turn, deaf=max(turn.deaf - 1, 0), false_alarms=0, overhearing=False)
+    return state, (*before, Speak(turn.generation, text, pausable=may_be_paused(state)))
+
+
+def _deafened(turn: Turn) -> Turn:
+    echoes = min(turn.echoes + 1, MOST_ECHOES)
+    return replace(turn, echoes=echoes, deaf=2**echoes)
+
+
+def _overheard(generation: int, event: Overheard) -> tuple[Effect, ...]:
+    data = {"text": event.text, "meaning": event.meaning.value}
+    return (Report("heard", event.at, generation, data),) if event.text else ()
+
+
+def _voice_over(turn: Turn, at: float) -> tuple[Effect, ...]:
+    """The end of speech that began before the utterance, or in it, and whose end listening has swallowed."""
+    return (Report("speech_end", at, turn.generation),) if turn.voice else ()
+
+
+def _answer(turn: Turn, event: Answered) -> tuple[Effect, ...]:
+    return (
+        Report("intent", event.at, turn.generation, {"intent": event.intent}),
+        Report("reply_text", event.at, turn.generation, {"text": event.text}),
+    )

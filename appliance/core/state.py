@@ -1,0 +1,54 @@
+"""Where the conversation stands."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from appliance.core.events import Heard, Overheard, Pressed, WakeHeard
+from appliance.core.interruption import Gates
+
+
+class Phase(Enum):
+    """What the appliance is doing."""
+
+    IDLE = "idle"
+    LISTENING = "listening"
+    THINKING = "thinking"
+    SPEAKING = "speaking"
+    PAUSED = "paused"
+    """Somebody speaks during the reply, which waits until it is known what that means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The whole state of the conversation. `patience`: seconds that the user may take before the first word."""
+
+    patience: float
+    gates: Gates = field(default_factory=Gates)
+    phase: Phase = Phase.IDLE
+    generation: int = 0
+    """The number of the newest response; 0 before the first."""
+    patience_until: float = 0.0
+    listened_until: float = 0.0
+    """How far the utterance went; where listening goes on if only the wake word was said."""
+    voice: bool = False
+    """Whether somebody's speech has been reported as started, but not as ended."""
+    voice_since: float = 0.0
+    """When the newest speech began."""
+    overhearing: bool = False
+    """Whether what is said during the reply is being taken down."""
+    held_at: float = 0.0
+    """When speech paused the reply."""
+    last_voice: float = 0.0
+    """When that speech was over."""
+    nothing_left: bool = False
+    """Whether the reply that was paused had sounded to its end."""
+    addressed: WakeHeard | Pressed | None = None
+    """The trigger that came during the reply and may not interrupt it: its turn comes when the reply is over."""
+    waiting: Heard | Overheard | None = None
+    """What was said to the appliance, and is the next turn's question once the reply is over."""
+    false_alarms: int = 0
+    """How often this reply was paused for nothing."""
+    echoes: int = 0
+    """How many echoes of its own voice the appliance has heard since somebody else spoke during a reply."""
+    deaf: int = 0
+    """In how many replies, the newest one included, speech is taken for an echo and changes nothing."""
