@@ -63,7 +63,8 @@ def test_seeded_histories_obey_the_rules() -> None:
             wrong, seen = play(history)
             assert wrong == []
         except BaseException as error:
-            error.add_note(f"{history}\n\nTo play it again: QUEST_SEED={seed} QUEST_SEEDED=1 pytest -k seeded {__file__}")
+            again = f"QUEST_SEED={seed} QUEST_SEEDED=1 pytest -k seeded {__file__}"
+            error.add_note(f"{history}\n\nTo play it again: {again}")
             raise
         happened.update(seen)
     check_kinds(happened, SEEDED)
