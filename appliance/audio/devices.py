@@ -16,7 +16,10 @@ HEARING_RATE = 16_000
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A stretch of sound and the time, in seconds, of its first sample. Gapless unless the card lost some."""
+    """A stretch of sound and the time, in seconds, of its first sample. Gapless unless the card lost some.
+
+    What a speaker dropped never sounds: then the next frame begins before the end of the last one.
+    """
 
     samples: Samples
     at: float

@@ -1,20 +1,30 @@
-"""The speaker: a real card that stays open, and plays silence when there is nothing to say."""
+"""The speaker: a real card that stays open, and plays silence when there is nothing to say.
+
+PortAudio drops what a card still holds only together with the stream: its callback says so, and its thread drops and
+ends. A callback must not start the stream again, so that is left to a thread that waits for nothing else.
+"""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 import pyaudio
 
-from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
+from appliance.audio.cards import COMMON_RATES, Card, PortAudio
 from appliance.audio.devices import Frame, Source
 from appliance.audio.sampleclock import SampleClock
 from appliance.audio.watch import Watch
+from appliance.errors import ApplianceError
 
 BLOCK = 0.015
-"""Seconds that the card asks for at once. PortAudio keeps two: for that long what was hushed still sounds."""
+"""Seconds that the card asks for at once, and so the longest that a drop may wait for its turn."""
+
+STOP_TIMEOUT = 1.0
+"""Seconds that `stop` waits for a card that does not close; one that is alive needs a hundredth of it."""
 
 _GONE = "the card does not play any more: see whether it is still plugged in"
 
@@ -27,69 +37,133 @@ class CardSpeaker:
     ApplianceError, BadInputError: the card cannot be had, now or when it is started.
     """
 
+    drops = True
+
     def __init__(self, card: str = "") -> None:
         self._card = card
         with closing(PortAudio()) as audio:
             found = audio.find(card, "output")
             self.name = found.name
             self.rate = audio.open(found, (COMMON_RATES[0], found.rate, *COMMON_RATES), (2, 1), BLOCK).rate
-        self._audio: PortAudio | None = None
-        self._watch: Watch | None = None
+        self._playback: _Playback | None = None
 
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """Pull from `source` for ever. `on_frame` gets the very samples handed to the card, from the card's thread."""
         audio = PortAudio()
         try:
-            found = audio.find(self._card, "output")
-            player = _Player(source, on_frame)
-            opened = audio.open(found, (self.rate,), (2, 1), BLOCK, callback=player.fill)
-            watch = Watch(on_fault, lambda: "" if opened.stream.is_active() else player.failure or _GONE)
-            player.use(opened, watch)
-            opened.start()
+            self._playback = _Playback(audio, audio.find(self._card, "output"), self.rate, source, on_frame, on_fault)
         except BaseException:
             audio.close()
             raise
-        self._audio = audio
-        self._watch = watch
-        watch.start()
 
     def stop(self) -> None:
         """Silent, and the card closed, when this returns. Stopping twice is fine."""
-        if self._watch is not None:
-            self._watch.stop()
-        audio, self._audio = self._audio, None
-        if audio is not None:
-            audio.close()  # which drops what the card still holds
+        playback, self._playback = self._playback, None
+        if playback is not None:
+            playback.stop()
 
 
-class _Player:
-    """What PortAudio's thread calls."""
+class _Playback:
+    """A card from `start` to `stop`. Its thread restarts and closes it; PortAudio's own calls `_fill`."""
 
-    def __init__(self, source: Source, on_frame: Callable[[Frame], None]) -> None:
+    def __init__(
+        self,
+        audio: PortAudio,
+        card: Card,
+        rate: int,
+        source: Source,
+        on_frame: Callable[[Frame], None],
+        on_fault: Callable[[str], None],
+    ) -> None:
+        """Plays when this returns; then `audio` belongs to it. ApplianceError: the card would not."""
+        self._audio = audio
         self._source = source
         self._on_frame = on_frame
-        self._played = 0
-        self.failure = ""
+        self._watch = Watch(on_fault, self._why_dead)
+        self._failure = ""
+        self._stopping = False
+        self._wanted = threading.Event()
+        """The thread has something to do. Set before PortAudio's thread ends, unless that failed."""
+        self._changing = threading.Lock()
+        """Held while the stream is stopped, opened and started: meanwhile nobody may ask it anything."""
+        self._open = partial(audio.open, card, (rate,), (2, 1), BLOCK, callback=self._fill)
+        self._thread = threading.Thread(target=self._keep, name="speaker", daemon=True)
+        self._opened = self._open()
+        self._play()
+        self._thread.start()
+        self._watch.start()
 
-    def use(self, opened: OpenCard, watch: Watch) -> None:
-        """To be called before the card is started."""
-        self._watch = watch
-        self._channels = opened.channels
-        self._latency = opened.stream.get_output_latency()
-        self._clock = SampleClock(opened.rate)
+    def stop(self) -> None:
+        """Close the card, which drops what it still holds."""
+        self._watch.stop()
+        self._stopping = True
+        self._wanted.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(STOP_TIMEOUT)
 
-    def fill(self, _: bytes | None, count: int, times: Mapping[str, float], __: int) -> tuple[bytes, int]:
+    def _play(self) -> None:
+        self._latency = self._opened.stream.get_output_latency()
+        self._handed = 0
+        self._clock = SampleClock(self._opened.rate)
+        self._opened.start()
+
+    def _keep(self) -> None:
+        with closing(self._audio):
+            while True:
+                self._wanted.wait()
+                with self._changing:
+                    self._wanted.clear()
+                    if self._stopping:
+                        return
+                    try:
+                        self._restart()
+                    except (OSError, ApplianceError) as error:
+                        _log.error("the speaker does not go on after a drop: %s", error)
+                        break
+            self._watch.fault(_GONE)
+
+    def _restart(self) -> None:
+        try:
+            self._opened.stream.stop_stream()  # returns when PortAudio's thread has dropped, and is gone
+            self._play()
+        except (OSError, ApplianceError):  # and PyAudio has closed the stream
+            self._opened = self._open()
+            self._play()
+
+    def _why_dead(self) -> str:
+        if not self._changing.acquire(blocking=False):
+            return ""  # a change that takes too long shows by that no sound moves
+        try:
+            alive = self._opened.stream.is_active() or self._wanted.is_set()
+        except OSError:  # it was closed, and could not be opened
+            alive = False
+        finally:
+            self._changing.release()
+        return "" if alive else self._failure or _GONE
+
+    def _fill(self, _: bytes | None, count: int, times: Mapping[str, float], __: int) -> tuple[bytes, int]:
         """The next block for the card, the same on all channels."""
         self._watch.moved()
+        channels = self._opened.channels
+        silence = bytes(4 * count * channels)
         try:
+            rate = self._opened.rate
             ahead = times["output_buffer_dac_time"] - times["current_time"]
-            # The first blocks have no time yet, and some drivers never have one.
-            at = self._clock.stamp(self._played, time.monotonic() + (ahead if 0 < ahead < 1 else self._latency))
-            samples = np.clip(self._source.pull(count, at), -1, 1)  # PyAudio turns PortAudio's own clipping off
+            known = 0 < ahead < 1
+            if not known:  # some drivers never have a time, and none has one while its buffer is empty
+                ahead = min(self._handed / rate, self._latency)
+            at = self._clock.stamp(self._handed, time.monotonic() + ahead)
+            # What starts in an empty buffer may lose its beginning: a sound server has played its next step already.
+            lost = not known and not self._handed
+            samples = np.zeros(count, np.float32) if lost else self._source.pull(count, at)
+            if samples is None:
+                self._wanted.set()
+                return silence, pyaudio.paAbort
+            samples = np.clip(samples, -1, 1)  # PyAudio turns PortAudio's own clipping off
             self._on_frame(Frame(samples, at))
-            self._played += count
-            return np.repeat(samples, self._channels).tobytes(), pyaudio.paContinue
+            self._handed += count
+            return np.repeat(samples, channels).tobytes(), pyaudio.paContinue
         except Exception as error:  # noqa: BLE001 - in PortAudio's thread it would be lost
             _log.exception("the speaker's source failed")
-            self.failure = f"its source failed ({error!r})"
-            return bytes(4 * count * self._channels), pyaudio.paAbort
+            self._failure = f"its source failed ({error!r})"
+            return silence, pyaudio.paAbort
