@@ -183,7 +183,7 @@ class Conductor:
         match effect:
             case Hush(generation):
                 parts.lane.hush(generation)
-                self._loop.call_later(MISSING_END, parts.lane.settle)
+                self._loop.call_later(MISSING_END, parts.lane.settle, generation)
             case Pause(generation):
                 parts.lane.pause(generation)
             case Resume(generation, pausable):

@@ -183,10 +183,10 @@ class Lane:
                 self._outbox.append(self._on_progress)
         self._tell()
 
-    def settle(self) -> None:
-        """Every reply that was hushed ends now, though the card may not have pulled since."""
+    def settle(self, generation: int | None = None) -> None:
+        """What was hushed ends now, though the card has not pulled since. With `generation`, only that reply."""
         with self._lock:
-            self._end_hushed(self._clock())
+            self._end_hushed(self._clock(), generation)
         self._tell()
 
     def queued(self, generation: int) -> float:
@@ -292,10 +292,11 @@ class Lane:
             reply.told = True
             self._outbox.append(partial(self._report, ReplyStarted(reply.generation, reply.begins)))
 
-    def _end_hushed(self, now: float) -> None:
-        for reply in self._hushed:
+    def _end_hushed(self, now: float, generation: int | None = None) -> None:
+        over = [reply for reply in self._hushed if generation in {None, reply.generation}]
+        self._hushed = [reply for reply in self._hushed if reply not in over]
+        for reply in over:
             self._end(reply, now)
-        self._hushed.clear()
 
     def _end_if_played(self, reply: _Reply, now: float) -> None:
         if reply.finished and not reply.track.queued and reply.track.until <= now:

@@ -1,0 +1,61 @@
+"""A sound card on a clock that the test moves on, exact to the sample: what it holds, drops, and has played."""
+
+from appliance.audio.devices import Samples, Source
+
+RATE = 1024  # so that times are exact
+PARTS = 4
+"""Ticks of the clock in a sample: things happen between samples too."""
+
+
+class Clock:
+    """Time that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.ticks = 5 * RATE * PARTS
+
+    def __call__(self) -> float:
+        """Seconds."""
+        return self.ticks / (RATE * PARTS)
+
+    def move(self, ticks: int) -> None:
+        """Let time go by."""
+        self.ticks += ticks
+
+
+class Card:
+    """Pulls when it is told to, ahead of time: what it pulls sounds after what it holds, `latency` ticks from now."""
+
+    def __init__(self, source: Source, clock: Clock, latency: int) -> None:
+        self._source = source
+        self._clock = clock
+        self._latency = latency
+        self._blocks: list[tuple[int, Samples]] = []
+        self._until = 0
+
+    @property
+    def held(self) -> int:
+        """For how many ticks it can play without another pull."""
+        return max(0, self._until - self._clock.ticks)
+
+    def pull(self, count: int) -> Samples | None:
+        """Ask the source for a block, or drop what is held, as it wishes. What it said."""
+        at = max(self._until, self._clock.ticks + self._latency)
+        samples = self._source.pull(count, at / (RATE * PARTS))
+        if samples is None:
+            self._drop()
+        else:
+            self._blocks.append((at, samples))
+            self._until = at + PARTS * count
+        return samples
+
+    def sounded(self) -> list[float]:
+        """What has sounded to its end until now, without the silence."""
+        return [float(each) for at, samples in self._blocks for each in samples[: self._whole(at)] if each]
+
+    def _drop(self) -> None:
+        self._blocks = [(at, samples[: self._whole(at)]) for at, samples in self._blocks]
+        self._until = self._clock.ticks
+
+    def _whole(self, at: int) -> int:
+        """How many samples have sounded since `at`."""
+        return max(0, self._clock.ticks - at) // PARTS

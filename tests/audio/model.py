@@ -1,0 +1,206 @@
+"""A lane without threads and without efficiency: sample by sample it writes down what must be heard, and told."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from appliance.audio.lane import FADE
+from appliance.core.events import ReplyEnded, ReplyStarted
+from appliance.core.interruption import SpokenClause
+from tests.audio.card import PARTS, RATE
+
+FADING = round(FADE * RATE)
+
+Heard = tuple[float, bool]
+"""A sample, and whether it is part of a fade: between nothing and that."""
+
+
+@dataclass
+class Reply:
+    """Everything there is to know of one; times in ticks."""
+
+    generation: int
+    pausable: bool
+    made: list[float] = field(default_factory=list)
+    clauses: list[tuple[str, int]] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    """For each sample that was handed over, and not dropped, when it has sounded."""
+    begins: int | None = None
+    finished: bool = False
+    paused: bool = False
+    flowing: bool = False
+    rising: int = 0
+    told: bool = False
+
+    @property
+    def coming(self) -> list[float]:
+        """What is still to be handed over."""
+        return self.made[len(self.ends) :]
+
+    def played(self, now: int) -> int:
+        """How many samples have sounded."""
+        return bisect_right(self.ends, now)
+
+    def sounds_beyond(self, now: int) -> bool:
+        """Whether the card holds some of it."""
+        return bool(self.ends) and self.ends[-1] > now
+
+    def hand(self, end: int) -> float:
+        """The next sample, which has sounded at `end`."""
+        self.begins = end - PARTS if self.begins is None else self.begins
+        self.ends.append(end)
+        return self.made[len(self.ends) - 1]
+
+    def forget(self, now: int) -> None:
+        """The card has dropped what it held."""
+        del self.ends[self.played(now) :]
+        if not self.ends:
+            self.begins = None
+
+
+class Model:
+    """What the lane's methods do. `heard` is what the card plays, with the time at which it has been heard."""
+
+    def __init__(self, *, drops: bool) -> None:
+        self.drops = drops
+        self.turn = 0
+        self.cancelled = False
+        self.active = False
+        self.opened: set[int] = {0}
+        self.reply: Reply | None = None
+        self.hushed: list[Reply] = []
+        self.fade: list[float] = []
+        self.events: list[ReplyStarted | ReplyEnded] = []
+        self.heard: list[tuple[int, Heard]] = []
+
+    def begin_turn(self, generation: int, now: int) -> None:
+        assert generation == self.turn + 1, "not the model's affair"
+        self.hush(None, now)
+        self.turn, self.cancelled, self.active = generation, False, False
+
+    def is_current(self, generation: int) -> bool:
+        return generation == self.turn and not self.cancelled
+
+    def expect(self, generation: int) -> None:
+        self.active = self.active or self.is_current(generation)
+
+    def open(self, generation: int, *, pausable: bool) -> bool:
+        if not self.is_current(generation) or generation in self.opened:
+            return False
+        self.opened.add(generation)
+        self.active = True
+        self.reply = Reply(generation, pausable)
+        return True
+
+    def current(self, generation: int) -> Reply | None:
+        return self.reply if self.reply is not None and self.reply.generation == generation else None
+
+    def clause(self, generation: int, text: str) -> None:
+        if reply := self.current(generation):
+            reply.clauses.append((text, len(reply.made)))
+
+    def put(self, generation: int, samples: list[float]) -> bool:
+        reply = self.current(generation)
+        if reply is None or reply.finished:
+            return False
+        reply.made += samples
+        return True
+
+    def finish(self, generation: int, now: int) -> None:
+        if reply := self.current(generation):
+            reply.finished = True
+            self.end_if_over(reply, now)
+
+    def done(self, generation: int) -> None:
+        if self.is_current(generation) and self.reply is None:
+            self.active = False
+
+    def hush(self, generation: int | None, now: int) -> int:
+        if self.active and (generation is None or self.is_current(generation)):
+            self.active, self.cancelled = False, True
+            reply, self.reply = self.reply, None
+            if reply is not None:
+                if not self.drops:
+                    self.fade_out(reply)
+                    self.end(reply, max(now, reply.ends[-1]) if reply.ends else now)
+                elif reply.sounds_beyond(now):
+                    self.hushed.append(reply)
+                else:
+                    self.end(reply, now)
+        return self.turn
+
+    def fade_out(self, reply: Reply) -> None:
+        if reply.flowing:
+            rest = reply.coming[:FADING]
+            self.fade = [reply.hand(reply.ends[-1] + PARTS) for _ in rest]
+
+    def pause(self, generation: int | None) -> int:
+        reply = self.reply
+        if reply and reply.pausable and not reply.paused and generation in {None, reply.generation}:
+            reply.paused = True
+            if not self.drops and reply.flowing:
+                self.fade = reply.coming[:FADING]
+            reply.flowing = False
+        return self.turn
+
+    def resume(self, generation: int, *, pausable: bool) -> None:
+        if reply := self.current(generation):
+            reply.pausable = pausable
+            if reply.paused:
+                reply.paused = False
+                reply.rising = 0 if reply.begins is None else FADING
+
+    def settle(self, generation: int | None, now: int) -> None:
+        over = [reply for reply in self.hushed if generation in {None, reply.generation}]
+        self.hushed = [reply for reply in self.hushed if reply not in over]
+        for reply in over:
+            self.end(reply, now)
+
+    def pull(self, count: int, at: int, now: int) -> list[Heard] | None:
+        reply = self.reply
+        unwanted = [*self.hushed, *([reply] if reply and reply.paused else [])]
+        if self.drops and any(each.sounds_beyond(now) for each in unwanted):
+            self.settle(None, now)
+            if reply:
+                reply.forget(now)
+            self.heard = [(end, heard) for end, heard in self.heard if end <= now]
+            return None
+        self.settle(None, now)
+        block: list[Heard] = [(sample, True) for sample in self.fade[:count]]
+        self.fade = self.fade[count:]
+        if reply:
+            if not reply.paused:
+                taken = reply.coming[: count - len(block)]
+                for _ in taken:
+                    block.append((reply.hand(at + PARTS * (len(block) + 1)), reply.rising > 0))
+                    reply.rising = max(0, reply.rising - 1)
+                reply.flowing = bool(taken) and len(block) == count
+            self.note_start(reply, now)
+            self.end_if_over(reply, now)
+        self.heard += [(at + PARTS * (place + 1), heard) for place, heard in enumerate(block)]
+        return block + [(0.0, False)] * (count - len(block))
+
+    def note_start(self, reply: Reply, now: int) -> None:
+        if not reply.told and reply.begins is not None and reply.played(now):
+            reply.told = True
+            self.events.append(ReplyStarted(reply.generation, _seconds(reply.begins)))
+
+    def end_if_over(self, reply: Reply, now: int) -> None:
+        if reply.finished and not reply.coming and not reply.sounds_beyond(now):
+            self.active, self.reply = False, None
+            self.end(reply, now)
+
+    def end(self, reply: Reply, now: int) -> None:
+        self.note_start(reply, now)
+        played = reply.played(now)
+        at = min(reply.ends[-1], now) if played else now
+        cut = not reply.finished or played < len(reply.made)
+        begins = [*(begin for _, begin in reply.clauses), len(reply.made)]
+        clauses = tuple(
+            SpokenClause(text, *stretch) for (text, _), stretch in zip(reply.clauses, pairwise(begins), strict=True)
+        )
+        self.events.append(ReplyEnded(reply.generation, _seconds(at), played / RATE, cut, played, clauses))
+
+
+def _seconds(ticks: int) -> float:
+    return ticks / (RATE * PARTS)
