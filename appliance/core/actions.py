@@ -85,13 +85,15 @@ def ignore(turn: Turn, _: Event) -> Step:
 
 def address(turn: Turn, event: WakeHeard | Pressed) -> Step:
     """Somebody wants something, and has to wait until the reply is over; what is said until then is taken down."""
-    listen = Listen(turn.generation, event.at, event.at + turn.patience)
-    return replace(turn, addressed=event, waiting=None, overhearing=True), (listen,)
+    return replace(turn, addressed=event, waiting=None, overhearing=False, attending=True), (
+        Resume(turn.generation, pausable=False),  # speech may have paused it in this instant
+        Listen(turn.generation, event.at, event.at + turn.patience),
+    )
 
 
 def keep_question(turn: Turn, event: Heard) -> Step:
     """What was said to the appliance waits for the end of the reply; after the wake word alone, the user does."""
-    return replace(turn, overhearing=False, waiting=event if event.text else None), ()
+    return replace(turn, attending=False, waiting=event if event.text else None), ()
 
 
 def finish_listening(turn: Turn, event: Pressed) -> Step:
@@ -294,7 +296,7 @@ def listen_to_waiting(turn: Turn, event: ReplyEnded) -> Step:
     assert turn.addressed is not None  # noqa: S101  the row's condition
     state, effects = _next(turn)
     until = event.at + turn.patience
-    since = turn.addressed.at if turn.overhearing else event.at
+    since = turn.addressed.at if turn.attending or turn.overhearing else event.at
     return replace(state, patience_until=until), (
         *ending(event),
         Drop(turn.generation),
@@ -305,15 +307,16 @@ def listen_to_waiting(turn: Turn, event: ReplyEnded) -> Step:
 
 
 def may_be_paused(turn: Turn) -> bool:
-    """Speech is allowed to interrupt, is not bound to be an echo, and was not a false alarm too often."""
-    return turn.gates.speech and not turn.deaf and turn.false_alarms < FALSE_ALARMS
+    """Speech is allowed to interrupt, nobody waits for the end, and it was not an echo or a false alarm too often."""
+    may_interrupt = turn.gates.speech and turn.addressed is None
+    return may_interrupt and not turn.deaf and turn.false_alarms < FALSE_ALARMS
 
 
 def _next(turn: Turn) -> Step:
     """A new turn, for which nothing of the old one's reply counts any more."""
     generation = turn.generation + 1
-    state = replace(turn, generation=generation, overhearing=False, addressed=None, waiting=None, nothing_left=False)
-    return state, (Begin(generation),)
+    state = replace(turn, generation=generation, overhearing=False, attending=False, nothing_left=False)
+    return replace(state, addressed=None, waiting=None), (Begin(generation),)
 
 
 def _ask(turn: Turn, question: Heard | Overheard) -> Step:

@@ -35,7 +35,9 @@ class Turn:
     voice_since: float = 0.0
     """When the newest speech began."""
     overhearing: bool = False
-    """Whether what is said during the reply is being taken down."""
+    """Whether what is said during the reply, to whomever, is being taken down."""
+    attending: bool = False
+    """Whether what is said to the appliance, which was addressed during the reply, is being taken down."""
     held_at: float = 0.0
     """When speech paused the reply."""
     last_voice: float = 0.0

@@ -103,12 +103,12 @@ def may_interrupt(turn: Turn, event: WakeHeard | Pressed) -> bool:
 
 def is_listened_for(turn: Turn, _: SpeechStarted) -> bool:
     """It is not being taken down already, nor bound to be the speaker's own echo."""
-    return not turn.overhearing and not turn.deaf
+    return not turn.overhearing and not turn.attending and not turn.deaf
 
 
 def may_pause(turn: Turn, _: SpeechSustained) -> bool:
-    """Speech may pause this reply, and nobody waits for its end already."""
-    return actions.may_be_paused(turn) and turn.addressed is None
+    """Speech may pause this reply."""
+    return actions.may_be_paused(turn)
 
 
 def means_stop(turn: Turn, event: Overheard) -> bool:

@@ -261,13 +261,28 @@ def test_with_all_gates_closed_the_reply_plays_on_whatever_is_said() -> None:
 @pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.9, 3.0, 1), Pressed(3.0, 1)])
 def test_what_is_said_to_it_while_it_may_not_be_interrupted_is_the_next_question(trigger: Event) -> None:
     turn, effects = play(*TO_SOUND, trigger, turn=CLOSED)
-    assert (turn.phase, effects) == (Phase.SPEAKING, [Listen(1, 3.0, 3.0 + PATIENCE)])
+    assert (turn.phase, effects) == (Phase.SPEAKING, [Resume(1, pausable=False), Listen(1, 3.0, 3.0 + PATIENCE)])
     turn, effects = play(ended(at=3.6), Heard(1, "and tomorrow", 3.9), turn=turn)
     assert (turn.phase, effects) == (Phase.SPEAKING, [])
     turn, effects = play(over(), turn=turn)
     assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
     assert kinds(effects)[3:] == ["Drop", "Begin", "wake", "heard", "Think"]
     assert effects[-1] == Think(2, "and tomorrow")
+
+
+@pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.9, 3.0, 1), Pressed(3.0, 1)])
+def test_while_somebody_waits_for_the_end_of_the_reply_speech_does_not_pause_it(trigger: Event) -> None:
+    gates = replace(CLOSED, gates=Gates(button=False, wake_word=False))
+    turn, effects = play(*TO_SOUND, trigger, SpeechStarted(3.1), SpeechSustained(3.1, 3.4), turn=gates)
+    assert (turn.phase, effects) == (Phase.SPEAKING, [])
+
+
+def test_what_is_said_to_it_is_listened_for_though_what_was_overheard_before_comes_late() -> None:
+    late = overheard(Meaning.WORDS)
+    turn, effects = play(*TO_SOUND, SpeechStarted(2.0), Pressed(3.0, 1), late, SpeechStarted(3.1), turn=CLOSED)
+    assert "Overhear" not in kinds(effects)
+    turn, effects = play(over(at=3.5), turn=turn)
+    assert effects[-1] == Listen(2, 3.0, 3.5 + PATIENCE)
 
 
 def test_who_is_still_speaking_to_it_when_the_reply_is_over_is_listened_to_from_the_wake_word_on() -> None:
