@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from appliance.audio.devices import HEARING_RATE, Samples
+from appliance.audio.devices import HEARING_RATE
+from appliance.bench.audible import audible
 from appliance.bench.figures import Figure, Result, percentile
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError
@@ -36,7 +37,7 @@ def measure(settings: Settings, models: Path) -> Result:
         voice = load_voice(models, settings.voice.name)
         for text in set(asked):
             samples = at_room_rate(np.concatenate(list(voice.synthesise(text))), voice.rate)
-            soundfile.write(out / f"{asked.index(text)}.wav", _until_last_sound(samples), HEARING_RATE)
+            soundfile.write(out / f"{asked.index(text)}.wav", audible(samples), HEARING_RATE)
         says = (
             f'[[say]]\nfile = "{asked.index(text)}.wav"\nafter = "{"idle" if n else "ready"}"\ndelay = 0.7\n'
             for n, text in enumerate(asked)
@@ -64,8 +65,3 @@ def measure(settings: Settings, models: Path) -> Result:
             ),
         ),
     )
-
-
-def _until_last_sound(samples: Samples) -> Samples:
-    loud = np.flatnonzero(np.abs(samples) > np.abs(samples).max() * 0.01)
-    return samples[: loud[-1] + 1]
