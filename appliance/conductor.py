@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, TypeVarTuple
 
@@ -24,17 +25,17 @@ from appliance.core.effects import (
     Speak,
     Think,
 )
-from appliance.core.events import Answered, Event, Failed, Heard, Overheard
+from appliance.core.events import Answered, Event, Failed, Heard, Overheard, Worded
 from appliance.core.interruption import Meaning, heard_text, judge
 from appliance.core.turn import IllegalEventError, Phase, Turn, step
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.stt import Recogniser
 from appliance.quests import Quest, QuestManager
-from appliance.speaking.reply import speak
+from appliance.speaking.reply import all_at_once, speak
 from appliance.speaking.voice import Voice
+from appliance.thinking.answer import Answer, Wording
 from appliance.thinking.history import History
-from appliance.thinking.offline import Answer
 
 _log = logging.getLogger(__name__)
 
@@ -54,8 +55,8 @@ _Ts = TypeVarTuple("_Ts")
 class Mind(Protocol):
     """What finds the answer."""
 
-    def answer(self, heard: str, conversation: History) -> Answer:
-        """The answer to what was heard. Blocking, quick."""
+    async def answer(self, heard: str, history: History) -> Answer | Wording:
+        """The answer to what was heard."""
 
     def apology(self) -> str:
         """What to say when something of ours broke."""
@@ -137,6 +138,8 @@ class Conductor:
         self._history = History()
         self._replies: dict[int, str] = {}
         """What was begun to be said and is not over."""
+        self._words: dict[int, asyncio.Queue[str | None]] = {}
+        """What is said as it is worded, and None at its end."""
         self._loop = asyncio.get_running_loop()
         self._finished = 0
         """The generation that the user was last done with by the button."""
@@ -203,17 +206,25 @@ class Conductor:
                 parts.lane.expect(generation)
                 self._history.ask(generation, text)
                 self._start("think", generation, lambda: self._think(generation, text))
-            case Speak(generation, text, pausable):
+            case Speak(generation, reply, pausable):
                 if parts.lane.open(generation, pausable=pausable):
-                    self._history.reply(generation, text)
-                    self._replies[generation] = text
-                    self._start("speak", generation, lambda: self._speak(generation, text))
+                    words = self._as_worded(generation) if reply is None else all_at_once(reply)
+                    self._say(generation, reply or "")
+                    self._start("speak", generation, lambda: self._speak(generation, words))
             case Remember(generation):
                 self._remember(effect, self._replies.pop(generation, ""))
             case Drop(generation):
                 parts.lane.done(generation)
+                self._words.pop(generation, None)
                 for stage in ("hear", "think", "speak"):
                     self._quests.discard(f"{stage}-{generation}")
+
+    def _say(self, generation: int, text: str) -> None:
+        """More of the reply is going to be said, if it is not over."""
+        if not self._parts.lane.is_open(generation):
+            return
+        self._replies[generation] = self._replies.get(generation, "") + text
+        self._history.reply(generation, self._replies[generation])
 
     def _remember(self, effect: Remember, reply: str) -> None:
         heard, rest = reply, ""
@@ -281,12 +292,37 @@ class Conductor:
         return self._parts.strip_wake(transcript.text)
 
     async def _think(self, generation: int, text: str) -> None:
-        answer = await self._in(None, self._parts.mind.answer, text, self._history)
-        self._inbox.post(Answered(generation, answer.intent, answer.text, self._parts.clock()))
+        clock = self._parts.clock
+        answer = await self._parts.mind.answer(text, self._history)
+        if isinstance(answer, Answer):
+            self._inbox.post(Answered(generation, answer.intent, answer.text, clock()))
+            return
+        words: asyncio.Queue[str | None] = asyncio.Queue()
+        said = ""
+        try:
+            async with aclosing(answer.words) as pieces:  # so that whoever writes them stops at once
+                async for piece in pieces:
+                    if not said:
+                        self._words[generation] = words
+                        self._inbox.post(Answered(generation, answer.intent, None, clock()))
+                    said += piece
+                    words.put_nowait(piece)
+        finally:
+            if said:
+                words.put_nowait(None)
+                self._inbox.post(Worded(generation, said, clock()))
+        if not said:
+            self._inbox.post(Answered(generation, answer.intent, "", clock()))
 
-    async def _speak(self, generation: int, text: str) -> None:
+    async def _as_worded(self, generation: int) -> AsyncIterator[str]:
+        words = self._words[generation]
+        while (piece := await words.get()) is not None:
+            self._say(generation, piece)
+            yield piece
+
+    async def _speak(self, generation: int, words: AsyncIterator[str]) -> None:
         lane, progress = self._parts.lane, self._inbox.progress
-        await speak(text, generation, self._parts.voice, lane, self._voice_worker, progress)
+        await speak(words, generation, self._parts.voice, lane, self._voice_worker, progress)
         while lane.is_open(generation):
             try:
                 await asyncio.wait_for(progress(), STALLED)

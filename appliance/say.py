@@ -12,7 +12,7 @@ from appliance.config.schema import Settings
 from appliance.core.events import ReplyEnded
 from appliance.errors import ApplianceError
 from appliance.speaking.piper import load_voice
-from appliance.speaking.reply import speak
+from appliance.speaking.reply import all_at_once, speak
 
 
 async def say(text: str, settings: Settings, models: Path) -> None:
@@ -31,7 +31,7 @@ async def say(text: str, settings: Settings, models: Path) -> None:
     async def until_said() -> None:
         lane.begin_turn(1)
         lane.open(1)
-        await speak(text, 1, voice, lane, worker, inbox.progress)
+        await speak(all_at_once(text), 1, voice, lane, worker, inbox.progress)
         while not isinstance(await inbox.get(), ReplyEnded):
             pass
 

@@ -29,6 +29,7 @@ from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
+from appliance.thinking.mind import Mind
 from appliance.thinking.offline import Offline
 from appliance.thinking.wake_phrase import strip_wake
 
@@ -117,7 +118,7 @@ class Supervisor:
                 sustained=may.minimum_speech,
             ),
             recogniser=engines.recogniser,
-            mind=Offline(settings.language, devices.now),
+            mind=Mind(Offline(settings.language, devices.now)),
             strip_wake=partial(strip_wake, words=settings.wake_words),
             voice=engines.voice,
             lane=Lane(

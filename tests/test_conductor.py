@@ -1,11 +1,13 @@
-"""What the conductor does when a part of it breaks: the user is told, and the next turn works."""
+"""What the conductor does when a part of it breaks, and how it says what is still being worded."""
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from appliance import supervisor
 from appliance.audio.devices import Samples
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError
@@ -14,6 +16,9 @@ from appliance.simulation import run
 from appliance.simulation.run import Outcome
 from appliance.simulation.scenario import parse
 from appliance.supervisor import Engines, load_engines
+from appliance.thinking.answer import Answer, Wording
+from appliance.thinking.history import History
+from appliance.thinking.mind import Mind
 
 TWO_QUESTIONS = """
     [[say]]
@@ -123,3 +128,65 @@ def test_a_voice_that_breaks_ends_the_reply(
     assert str(make()) in str(notice.data["text"])
     assert [report.generation for report in outcome.timeline.reports("reply_end")] == [1, 2]
     assert [report.generation for report in outcome.timeline.reports("reply_start")] == [2]
+
+
+STORY = ("Once upon a time ", "there was a king. ", "He had a daughter, ", "and she had a frog. ", "That is all.")
+LONG_STORY = STORY[:-1] * 20
+
+
+class Poet(Mind):
+    """Words one piece a second."""
+
+    story: tuple[str, ...] = STORY
+    worded: list[float]
+    closed: list[float]
+
+    async def answer(self, heard: str, history: History) -> Answer | Wording:
+        return Wording("story", self._words())
+
+    async def _words(self) -> AsyncGenerator[str, None]:
+        loop = asyncio.get_running_loop()
+        try:
+            for piece in self.story:
+                await asyncio.sleep(1)
+                self.worded.append(loop.time())
+                yield piece
+        finally:
+            self.closed.append(loop.time())
+
+
+@pytest.fixture
+def poet(monkeypatch: pytest.MonkeyPatch) -> type[Poet]:
+    Poet.worded, Poet.closed, Poet.story = [], [], STORY
+    monkeypatch.setattr(supervisor, "Mind", Poet)
+    return Poet
+
+
+def tell(models_dir: Path, out: Path, then: str = "") -> Outcome:
+    scenario = parse('[[say]]\ntext = "Alexa, tell me a story."\nat = 1\n' + then, out / "scenario.toml")
+    return run.simulate(scenario, Settings(), models_dir / "models", out, fast=True)
+
+
+def test_the_first_words_are_spoken_while_the_others_are_still_being_found(
+    poet: type[Poet], models_dir: Path, tmp_path: Path
+) -> None:
+    outcome = tell(models_dir, tmp_path)
+    (turn,) = outcome.timeline.turns()
+    assert (turn.intent, turn.reply, turn.cut) == ("story", "".join(STORY), False)
+    (start,), (words,), (end,) = (outcome.timeline.reports(kind) for kind in ("reply_start", "reply_text", "reply_end"))
+    assert start.at < words.at < end.at
+    assert len(poet.closed) == 1
+
+
+def test_an_interruption_ends_the_wording_at_once_and_what_was_worded_is_known(
+    poet: type[Poet], models_dir: Path, tmp_path: Path
+) -> None:
+    poet.story = LONG_STORY
+    outcome = tell(models_dir, tmp_path, '[[press]]\nafter = "reply"\ndelay = 3.3\n')
+    (interrupted,) = outcome.timeline.reports("interrupted")
+    told, _ = outcome.timeline.turns()
+    assert told.cut
+    assert len(poet.worded) < 10, "of eighty pieces"
+    assert told.reply == "".join(LONG_STORY[: len(poet.worded)])
+    (words,) = outcome.timeline.reports("reply_text")
+    assert words.at == pytest.approx(interrupted.at, abs=0.02)

@@ -34,6 +34,7 @@ from appliance.core.events import (
     SpeechStarted,
     SpeechSustained,
     WakeHeard,
+    Worded,
 )
 from appliance.core.interruption import Meaning
 from appliance.core.state import Phase, Turn
@@ -169,6 +170,16 @@ def give_up(turn: Turn, event: Failed) -> Step:
         Report("notice", event.at, turn.generation, {"text": event.message}),
         Drop(turn.generation),
     )
+
+
+def note_words(turn: Turn, event: Worded) -> Step:
+    """All of the reply is known now."""
+    return turn, wording(event)
+
+
+def wording(event: Worded) -> tuple[Effect, ...]:
+    """What there is to say of the words of a reply, whenever they are known."""
+    return (Report("reply_text", event.at, event.generation, {"text": event.text}),)
 
 
 def start_reply(turn: Turn, event: ReplyStarted) -> Step:
@@ -341,7 +352,7 @@ def _woken(event: WakeHeard | Pressed, generation: int) -> Report:
     return Report("wake", event.at, generation, {"by": "word", "word": event.word, "score": event.score})
 
 
-def _speak(turn: Turn, before: tuple[Effect, ...], text: str) -> Step:
+def _speak(turn: Turn, before: tuple[Effect, ...], text: str | None) -> Step:
     state = replace(turn, deaf=max(turn.deaf - 1, 0), false_alarms=0, overhearing=False)
     return state, (*before, Speak(turn.generation, text, pausable=may_be_paused(state)))
 
@@ -362,7 +373,7 @@ def _voice_over(turn: Turn, at: float) -> tuple[Effect, ...]:
 
 
 def _answer(turn: Turn, event: Answered) -> tuple[Effect, ...]:
-    return (
-        Report("intent", event.at, turn.generation, {"intent": event.intent}),
-        Report("reply_text", event.at, turn.generation, {"text": event.text}),
-    )
+    intent = Report("intent", event.at, turn.generation, {"intent": event.intent})
+    if event.text is None:
+        return (intent,)
+    return (intent, Report("reply_text", event.at, turn.generation, {"text": event.text}))

@@ -70,10 +70,10 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Speak:
-    """Say `text`. `pausable`: whether speech may pause it."""
+    """Say `text`, or what comes as it is worded if that is None. `pausable`: whether speech may pause it."""
 
     generation: int
-    text: str
+    text: str | None
     pausable: bool
 
 

@@ -98,10 +98,21 @@ class Overheard:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Thinking is done. `text` is what will be said, and may be empty ("stop" needs no reply)."""
+    """There is an answer. `text` is what will be said: empty where silence is the answer, None if it is not yet known
+    in full, and comes as it is worded.
+    """
 
     generation: int
     intent: str
+    text: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """An answer that came as it was worded has come to its end, or was cut off: `text` is all of it."""
+
+    generation: int
     text: str
     at: float
 
@@ -149,6 +160,7 @@ Event = (
     | Heard
     | Overheard
     | Answered
+    | Worded
     | ReplyStarted
     | ReplyEnded
     | Failed

@@ -8,7 +8,7 @@ Rules of the table:
 - Speech during a reply is always taken down. It pauses the reply once it has lasted; then what it means decides.
 - A trigger that may not interrupt the reply gets its turn when the reply is over.
 - Events of an older generation, or of the newest one once the turn is idle again, change nothing: they come late. Only
-  the end of a reply is still reported, and remembered: it happened.
+  the words and the end of a reply are still reported, and remembered: they happened.
 - An event of the turn under way that the table has no row for raises `IllegalEventError` and changes nothing.
 - What the microphone senses (speech that starts, lasts or ends) is reported in every phase, and needs no row.
 """
@@ -35,6 +35,7 @@ from appliance.core.events import (
     SpeechStarted,
     SpeechSustained,
     WakeHeard,
+    Worded,
 )
 from appliance.core.interruption import Meaning
 from appliance.core.state import Phase, Turn
@@ -182,6 +183,7 @@ TABLE: tuple[Row, ...] = (
     _row(_S, Heard, _S, actions.keep_question),
     _row(_S, Overheard, _I, actions.stop, means_stop),
     _row(_S, Overheard, _S, actions.play_on),
+    _row(_S, Worded, _S, actions.note_words),
     _row(_S, ReplyStarted, _S, actions.start_reply),
     _row(_S, ReplyEnded, _S, actions.end_silenced, was_cut),
     _row(_S, ReplyEnded, _T, actions.answer_waiting, question_waits),
@@ -200,6 +202,7 @@ TABLE: tuple[Row, ...] = (
     _row(_P, Overheard, _P, actions.commit, is_meant),
     _row(_P, Overheard, _P, actions.overhear_on, somebody_speaks),
     _row(_P, Overheard, _S, actions.go_on),
+    _row(_P, Worded, _P, actions.note_words),
     _row(_P, ReplyStarted, _P, actions.start_reply),
     _row(_P, ReplyEnded, _T, actions.answer_waiting, question_waits),
     _row(_P, ReplyEnded, _P, actions.end_silenced, was_cut),
@@ -223,11 +226,21 @@ def step(turn: Turn, event: Event) -> Step:
                 return turn, ()
         case _:
             if event.generation != turn.generation or turn.phase is Phase.IDLE:
-                return turn, actions.ending(event) if isinstance(event, ReplyEnded) else ()
+                return turn, _late(event)
     found = _find(turn, event)
     if found is None:
         raise IllegalEventError(f"{type(event).__name__} while {turn.phase.value}: {event}")
     return _take(found, turn, event)
+
+
+def _late(event: Event) -> tuple[Effect, ...]:
+    match event:
+        case ReplyEnded():
+            return actions.ending(event)
+        case Worded():
+            return actions.wording(event)
+        case _:
+            return ()
 
 
 def _find(turn: Turn, event: Event) -> Row | None:

@@ -46,7 +46,7 @@ class PastTurn:
 _STAGES = {
     "decided": "end of speech",
     "heard": "speech-to-text",
-    "reply_text": "thinking",
+    "answered": "thinking",
     "reply_start": "voice",
 }
 
@@ -107,6 +107,9 @@ def _turn(generation: int, reports: Sequence[Report]) -> PastTurn:
     if utterances and "reply_start" in times:
         begin = spoken = utterances[-1].at
         times["decided"] = cast("float", utterances[-1].data["decided"])
+        answered = [times[kind] for kind in ("intent", "reply_text") if kind in times]
+        if answered:  # an apology has no intent, and what comes as it is worded has its words later
+            times["answered"] = answered[0]
         for kind, name in _STAGES.items():
             if kind in times:
                 stages.append(Latency(name, begin, times[kind]))

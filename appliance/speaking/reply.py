@@ -1,7 +1,7 @@
 """A reply on its way into the lane: the next clause is synthesised while the one before is played."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor
 
 from appliance.audio.lane import Lane
@@ -15,21 +15,20 @@ that an interruption finds the voice's worker free."""
 
 
 async def speak(
-    text: str,
+    text: AsyncIterator[str],
     generation: int,
     voice: Voice,
     lane: Lane,
     worker: Executor,
     progress: Callable[[], Awaitable[None]],
 ) -> None:
-    """Put all of `text` into the lane of `generation`, which must be open, and finish it.
+    """Put all of `text`, clause by clause as it comes, into the lane of `generation`, and finish it.
 
     The voice runs in `worker`, one piece at a time; `progress` returns when the lane has used up some of its samples.
     """
     loop = asyncio.get_running_loop()
-    splitter = ClauseSplitter()
     resampler = StreamResampler(voice.rate, lane.rate)
-    for clause in [*splitter.feed(text), *splitter.finish()]:
+    async for clause in _clauses(text):
         while lane.queued(generation) > LOOKAHEAD:
             await progress()
         lane.clause(generation, clause)
@@ -38,3 +37,17 @@ async def speak(
             lane.put(generation, resampler.feed(piece))
     lane.put(generation, resampler.flush())
     lane.finish(generation)
+
+
+async def all_at_once(text: str) -> AsyncIterator[str]:
+    """A text that is known from the beginning, as `speak` takes it."""
+    yield text
+
+
+async def _clauses(text: AsyncIterator[str]) -> AsyncIterator[str]:
+    splitter = ClauseSplitter()
+    async for piece in text:
+        for clause in splitter.feed(piece):
+            yield clause
+    for clause in splitter.finish():
+        yield clause

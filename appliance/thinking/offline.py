@@ -1,9 +1,9 @@
 """Answers that need no network: the intent of what was heard, and its skill."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from datetime import datetime
 
+from appliance.thinking.answer import Answer
 from appliance.thinking.history import History
 from appliance.thinking.intents import IntentMatcher
 from appliance.thinking.phrases import PHRASES
@@ -12,14 +12,6 @@ from appliance.thinking.skills.skill import Question
 
 UNKNOWN = "unknown"
 """The intent of what nothing here understands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was meant, and what to say to it. `text` is empty when silence is the answer."""
-
-    intent: str
-    text: str
 
 
 class Offline:

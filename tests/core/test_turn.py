@@ -36,6 +36,7 @@ from appliance.core.events import (
     SpeechStarted,
     SpeechSustained,
     WakeHeard,
+    Worded,
 )
 from appliance.core.interruption import Gates, Meaning
 from appliance.core.turn import TABLE, IllegalEventError, Phase, Turn, step
@@ -402,6 +403,18 @@ def test_an_answer_without_words_ends_the_turn() -> None:
     assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["intent", "reply_text", "Drop"])
 
 
+def test_an_answer_that_comes_as_it_is_worded_is_spoken_at_once_and_its_words_are_reported_when_they_are_known() -> (
+    None
+):
+    turn, effects = play(*TO_THINKING, Heard(1, "who was Ada", 2.6), Answered(1, "model", None, 2.7))
+    assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["intent", "Speak"])
+    assert effects[-1] == Speak(1, None, pausable=True)
+    report = Report("reply_text", 3.5, 1, {"text": "A mathematician."})
+    for before in ((), (SpeechStarted(3.0), SpeechSustained(3.0, 3.3)), (over(),), (Pressed(3.2, 1),)):
+        state, _ = play(*before, turn=turn)
+        assert step(state, Worded(1, "A mathematician.", 3.5)) == (state, (report,))
+
+
 def test_a_broken_stage_is_apologised_for_and_a_broken_voice_is_given_up() -> None:
     turn, effects = play(*TO_THINKING, Failed(1, "disk on fire", "Sorry.", 2.6))
     assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["notice", "reply_text", "Speak"])
@@ -456,6 +469,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(ListeningEnded, generations, times, times, st.sampled_from(ListeningEnd)),
     st.builds(Heard, generations, st.sampled_from(["", "what time is it"]), times),
     st.builds(Answered, generations, st.just("time"), st.sampled_from(["", "noon"]), times),
+    st.builds(Worded, generations, st.just("noon"), times),
     st.builds(ReplyStarted, generations, times),
     st.builds(ReplyEnded, generations, times, times, st.booleans(), st.just(9), st.just(())),
     st.builds(Failed, generations, st.just("broken"), st.just("sorry"), times),

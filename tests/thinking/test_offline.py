@@ -5,8 +5,9 @@ from datetime import datetime
 import pytest
 
 from appliance.errors import BadInputError
+from appliance.thinking.answer import Answer
 from appliance.thinking.history import History
-from appliance.thinking.offline import UNKNOWN, Answer, Offline
+from appliance.thinking.offline import UNKNOWN, Offline
 from appliance.thinking.phrases import en
 
 NOW = datetime(2026, 11, 30, 15, 15)  # noqa: DTZ001

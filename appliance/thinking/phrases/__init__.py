@@ -32,6 +32,30 @@ class Phrases(Protocol):
         """Something of ours broke."""
 
     @property
+    def ONE_MOMENT(self) -> str:  # noqa: N802
+        """The language model takes its time."""
+
+    @property
+    def MODEL_SLOW(self) -> str:  # noqa: N802
+        """It took too long."""
+
+    @property
+    def MODEL_WARMING(self) -> str:  # noqa: N802
+        """It is there and not ready yet."""
+
+    @property
+    def MODEL_BUSY(self) -> str:  # noqa: N802
+        """It has too much to do."""
+
+    @property
+    def NO_MODEL(self) -> str:  # noqa: N802
+        """It is not there any more; what works without it."""
+
+    @property
+    def BROKE_OFF(self) -> str:  # noqa: N802
+        """It vanished in the middle of its answer."""
+
+    @property
     def BACK_CHANNELS(self) -> Collection[str]:  # noqa: N802
         """What listeners say, alone or one after the other, without wanting to speak, as recognisers write it."""
 

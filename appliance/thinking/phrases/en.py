@@ -12,6 +12,12 @@ HELP = (
 NOTHING_TO_REPEAT = "I haven't said anything yet."
 NOTHING_TO_GO_ON_WITH = "I have nothing more to say."
 UNKNOWN = "Sorry, I can't answer that. I can tell you the time and the date."
+ONE_MOMENT = "One moment."
+MODEL_SLOW = "I'm still waiting for the language model. Please ask me again in a minute."
+MODEL_WARMING = "The language model is still starting. Please ask me again in a minute."
+MODEL_BUSY = "The language model is busy. Please ask me again in a minute."
+NO_MODEL = "I can't reach the language model just now. I can still tell you the time and the date."
+BROKE_OFF = "Sorry, I've lost the connection to the language model."
 APOLOGY = "Sorry, something went wrong. Please try again."
 
 BACK_CHANNELS = (

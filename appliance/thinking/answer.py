@@ -1,0 +1,20 @@
+"""What comes of thinking."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was meant, and what to say to it. `text` is empty when silence is the answer."""
+
+    intent: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """An answer that is still being worded: `words` gives it piece by piece, and stops its writer when it is closed."""
+
+    intent: str
+    words: AsyncGenerator[str, None]
