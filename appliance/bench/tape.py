@@ -11,8 +11,12 @@ from appliance.audio.cards import COMMON_RATES, PortAudio
 from appliance.audio.devices import Samples
 from appliance.errors import ApplianceError
 
-BLOCK = 0.05
-"""Seconds that are read at once. PortAudio keeps four blocks, for which this program may be held up."""
+BLOCK = 0.06
+"""Seconds that are read at once. PortAudio keeps two or more, for which this program may be held up.
+
+snd-aloop moves sound with the kernel's ticks, and most of it is lost if a block is not a whole number of them; this one
+is, for ticks of 10, 4, 3.3 and 1 ms.
+"""
 
 NEAR = 0.25
 """Seconds of recording before and after a moment that tell where it lies: one of their blocks was read at once."""
