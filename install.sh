@@ -33,7 +33,11 @@ find_python() {
 install_system() {
     local packages=(gcc libc6-dev portaudio19-dev libportaudio2) version
     if [ "$verb" = test ]; then
-        packages+=(pulseaudio pulseaudio-utils libasound2-plugins)
+        packages+=(pulseaudio pulseaudio-utils libasound2-plugins) # a sound card
+        packages+=(iproute2 dnsmasq-base)                          # a network with a DNS server
+        if [ "$HOSTTYPE" = x86_64 ]; then # a virtual machine
+            packages+=(qemu-system-x86 mmdebstrap debian-archive-keyring gpg e2fsprogs)
+        fi
     fi
     if ! python=$(find_python); then
         if command -v python3 >/dev/null; then

@@ -41,10 +41,16 @@ PHASES = 0.045
 BLOCKED = 0.5
 """Seconds for which the event loop is blocked."""
 
-SPARE = 1.1
-"""So many more interruptions are made than are wanted: one in the middle of an underrun interrupts nothing."""
+TRIES = 3
+"""How often those that do not count are made again: in an underrun there is nothing to interrupt, and a recording may
+lack a part."""
+
+LOST = 0.003
+"""Seconds between the places of neighbouring marks that are no doubt about a time any more."""
 
 _GOLDEN = 0.618
+
+_REMEDY = "Name a recording card that hears the playing one without loss, as its monitor or the other side of snd-aloop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,8 @@ class Cuts:
     cuts: Sequence[Cut]
     doubts: Sequence[float]
     """By how many seconds each mark disagrees with the time that is made of it and its neighbours."""
+    left_out: int
+    """How many more there were, in which nothing sounded, or not all was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,19 @@ def measure_cuts(plays_on: str, hears_with: str, count: int, *, blocked: bool = 
 
     ApplianceError: a card cannot be had, or gave up, or what is played is not heard.
     """
-    return asyncio.run(_measure(plays_on, hears_with, count, blocked))
+    cuts: list[Cut] = []
+    doubts: list[float] = []
+    made = 0
+    for _ in range(TRIES):
+        found = asyncio.run(_measure(plays_on, hears_with, count - len(cuts), blocked))
+        made += len(found.cuts) + found.left_out
+        cuts += found.cuts
+        doubts += found.doubts
+        if len(cuts) == count:
+            return Cuts(cuts, doubts, made - count)
+    raise ApplianceError(
+        "recording", f"only {len(cuts)} of {made} replies are heard, whole, up to where they were cut", remedy=_REMEDY
+    )
 
 
 async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) -> Cuts:
@@ -93,7 +113,7 @@ async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) ->
         await asyncio.sleep(2 * HOLD)
         reply.begin()
         triggers = []
-        for number in range(round(count * SPARE) + 1):
+        for number in range(count + 1):
             shot = asyncio.to_thread(reply.interrupt, HOLD + number * _GOLDEN % 1 * PHASES)
             interrupted = asyncio.create_task(shot)
             await asyncio.sleep(0)
@@ -108,7 +128,7 @@ async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) ->
     finally:
         await asyncio.to_thread(speaker.stop)
         recording = tape.stop()
-    return evaluate(recording, handed, speaker.rate, triggers, count)
+    return evaluate(recording, handed, speaker.rate, triggers)
 
 
 def _post(loop: asyncio.AbstractEventLoop, event: object) -> None:
@@ -147,30 +167,28 @@ def sign(generation: int) -> int:
     return 1 if generation % 2 else -1
 
 
-def evaluate(recording: Recording, handed: Iterable[Frame], rate: int, triggers: Sequence[Trigger], count: int) -> Cuts:
-    """What the recording says about the first `count` of `triggers` that had something to interrupt."""
+def evaluate(recording: Recording, handed: Iterable[Frame], rate: int, triggers: Sequence[Trigger]) -> Cuts:
+    """What the recording says about all `triggers` but the last, which only tells where the one before ends."""
     offsets = _offsets(recording, _marks(handed, rate))
-    if len(offsets) < count:
-        raise ApplianceError("recording", f"of {len(triggers)} replies {len(offsets)} are heard in it", remedy=_REMEDY)
+    if not offsets:
+        return Cuts((), (), len(triggers) - 1)
     times, values = np.array(offsets).T
     smooth = np.array([np.median(values[max(0, n - 4) : n + 5]) for n in range(len(values))])
     loud = np.abs(recording.samples) > LEVEL / 10
     signs = np.sign(recording.samples) * loud
+    at = np.array([trigger.at for trigger in triggers])
+    before = np.maximum(np.searchsorted(times, at) - 1, 0)  # each reply's own mark
+    places = np.rint((at - smooth[before]) * recording.rate).astype(int).tolist()
     cuts: list[Cut] = []
-    for trigger, following in pairwise(triggers):
-        offset = smooth[np.searchsorted(times, trigger.at).clip(0, len(times) - 1)]
-        begin, end = (round((at - offset) * recording.rate) for at in (trigger.at, following.at))
+    for trigger, mark, (begin, end) in zip(triggers, before, pairwise(places), strict=False):
+        if np.ptp(smooth[mark : mark + 3]) > LOST:
+            continue
         old = np.flatnonzero(signs[begin:end] == sign(trigger.generation))
         new = np.flatnonzero(signs[begin:end] == -sign(trigger.generation))
         if signs[begin] == sign(trigger.generation) and len(new):
             silence, next_sound = old[-1] + 1, new[0]
             cuts.append(Cut(float(silence) / recording.rate, float(next_sound) / recording.rate))
-    if len(cuts) < count:
-        raise ApplianceError("recording", f"only {len(cuts)} of {len(triggers)} replies sounded when they were cut")
-    return Cuts(cuts[:count], np.abs(values - smooth).tolist())
-
-
-_REMEDY = "Name a recording card that hears the playing one without loss, as its monitor or the other side of snd-aloop"
+    return Cuts(cuts, np.abs(values - smooth).tolist(), len(triggers) - 1 - len(cuts))
 
 
 def _marks(handed: Iterable[Frame], rate: int) -> list[tuple[float, int]]:
@@ -197,7 +215,7 @@ def _offsets(recording: Recording, marks: Sequence[tuple[float, int]]) -> list[t
     heard = _steps(recording.samples)
     pairs = []
     for at, side in marks:
-        expected = (at - recording.began) * recording.rate
+        expected = recording.place(at)
         near = [
             index
             for index in heard

@@ -36,7 +36,8 @@ def measure(settings: Settings, models: Path) -> Result:
         f"{INTERRUPTIONS} replies, a constant level through lane and PyAudio on {where}, each interrupted by the next "
         "from a thread of its own: from the trigger to the last sample of the old reply, and to the first of the new "
         "one, by a recording's own count of samples; a step in each reply, whose time the playing card tells, makes "
-        f'times of them. "Loop blocked": the event loop sleeps for {BLOCKED:g} s around the trigger. "Cores busy": a '
+        "times of them. Left out are those in which nothing sounded at the trigger, or the recording lacks a part. "
+        f'"Loop blocked": the event loop sleeps for {BLOCKED:g} s around the trigger. "Cores busy": a '
         f"process that spins on each. Speech: {SPOKEN} questions spoken by the installed voice into replies of the "
         "whole appliance in a quiet simulated room, in real time, from the first audible sample (above -40 dB of its "
         "peak); a sound card adds what it takes to hear, and the silence of above",
@@ -45,6 +46,7 @@ def measure(settings: Settings, models: Path) -> Result:
             *_figures("loop blocked: ", blocked),
             *_figures("cores busy: ", busy),
             Figure("times in doubt by, p99", percentile(doubts, 0.99), "ms"),
+            Figure("left out", sum(cuts.left_out for cuts in (idle, blocked, busy)), "replies"),
             Figure("speech: onset to silence, p50", percentile(spoken, 0.5), "s", 0.35),
             Figure("speech: onset to silence, p95", percentile(spoken, 0.95), "s"),
         ),

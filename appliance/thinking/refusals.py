@@ -1,0 +1,109 @@
+"""What the errors of llama.cpp, Ollama, vLLM, LM Studio and of proxies mean: one of the four problems, and one line."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from appliance.thinking.server import Problem, ServerError
+
+LONGEST = 300
+"""Characters of an owner's line that a server may fill."""
+
+_LOADING = re.compile(r"\b(loading|warming|starting|not ready)\b", re.IGNORECASE)
+"""A 503 of this kind passes by itself ("Loading model" of llama.cpp); any other one means that too much is asked."""
+
+_NO_SUCH_PATH = "unexpected endpoint or method"
+"""LM Studio says so with the status 200."""
+
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+
+
+def refused(status: int, body: bytes, retry_after: float | None = None) -> ServerError:
+    """An answer with another status than 200."""
+    message = _message(_parsed(body))
+    problem = _problem(status, message)
+    return ServerError(problem, one_line(f"answers {status}: {message or _phrase(status)}"), retry_after)
+
+
+def refused_midway(error: object) -> ServerError:
+    """The error object of a stream, or of an answer, that began with the status 200."""
+    message = _message(error)
+    code = error.get("code") if isinstance(error, Mapping) else None
+    status = code if isinstance(code, int) and 400 <= code <= 599 else HTTPStatus.INTERNAL_SERVER_ERROR
+    if _NO_SUCH_PATH in message.lower():
+        status = HTTPStatus.NOT_FOUND
+    return ServerError(_problem(status, message), one_line(f"breaks off: {message or error}"))
+
+
+def redirected(status: int, target: str) -> ServerError:
+    """An answer that sends us elsewhere, where what the user said is not to be heard."""
+    where = f" to {target}" if target else ""
+    return ServerError(Problem.MISCONFIGURED, one_line(f"answers {status}: it sends us{where}, where nobody is asked"))
+
+
+def parse_retry_after(value: str, date: str) -> float | None:
+    """The header Retry-After, in seconds from now; `date` is the header Date, since our own clock may be wrong."""
+    value = value.strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", value):
+        return float(value)
+    try:
+        until = _moment(value)
+    except (ValueError, OverflowError):
+        return None
+    try:
+        now = _moment(date)
+    except (ValueError, OverflowError):
+        now = datetime.now(UTC)
+    return max((until - now).total_seconds(), 0.0)
+
+
+def one_line(text: str) -> str:
+    """`text` as a line that anybody's terminal stands, and not too long."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[: 2 * LONGEST]).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _problem(status: int, message: str) -> Problem:
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Problem.AT_CAPACITY
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        return Problem.WARMING if _LOADING.search(message) else Problem.AT_CAPACITY
+    if status < 300 or status == HTTPStatus.REQUEST_TIMEOUT or status >= 500:
+        return Problem.BROKEN
+    return Problem.MISCONFIGURED
+
+
+def _parsed(body: bytes) -> object:
+    text = body.strip()
+    if text.startswith(b"<"):
+        title = _TITLE.search(text)
+        return title[1].decode(errors="replace") if title else "a web page"
+    try:
+        parsed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text.decode(errors="replace")
+    return parsed
+
+
+def _message(error: object) -> str:
+    """What an error object says, in whichever of the usual places."""
+    for _ in range(3):
+        if not isinstance(error, Mapping):
+            break
+        error = next((error[key] for key in ("error", "message", "detail") if key in error), "")
+    return error if isinstance(error, str) else "" if error is None else str(error)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "without a word"
+
+
+def _moment(text: str) -> datetime:
+    moment = parsedate_to_datetime(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
