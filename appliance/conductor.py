@@ -248,7 +248,7 @@ class Conductor:
             self._inbox.post(Failed(generation, message, self._parts.mind.apology(), self._parts.clock()))
 
     async def _hear(self, effect: Listen) -> None:
-        text = await self._transcribe(effect.generation, effect.since, effect.patience_until, None)
+        text = await self._transcribe(effect.generation, effect.since, effect.patience_until, effect.preroll)
         self._inbox.post(Heard(effect.generation, text, self._parts.clock()))
 
     async def _overhear(self, effect: Overhear) -> None:

@@ -50,6 +50,9 @@ MOST_ECHOES = 5
 OUTLASTS = 0.25
 """Seconds for which speech has to go on after the reply has paused: the reply's own echo does not, in any room."""
 
+PREROLL = 0.2
+"""Seconds before the end of a reply that hold the beginning of an answer to it, and little of the reply."""
+
 _GOES_ON = {
     Meaning.NOTHING: "no words were heard: the reply goes on",
     Meaning.BACK_CHANNEL: "that was only a sign of listening: the reply goes on",
@@ -105,18 +108,27 @@ def finish_listening(turn: Turn, event: Pressed) -> Step:
 def take_utterance(turn: Turn, event: ListeningEnded) -> Step:
     """Speech-to-text has all that it needs."""
     data = {"why": event.why.value, "decided": event.decided}
-    return replace(turn, listened_until=event.decided, voice=False), (
+    woken = Report("wake", turn.voice_since, turn.generation, {"by": "follow-up", "word": None})
+    return replace(turn, listened_until=event.decided, voice=False, follows_up=False), (
+        *((woken,) if turn.follows_up else ()),
         Report("speech_end", event.at, turn.generation, data),
     )
 
 
 def stop_listening(turn: Turn, event: ListeningEnded) -> Step:
     """Nobody has said anything."""
-    return replace(turn, voice=False), (
+    missed = Report("notice", event.decided, turn.generation, {"text": "nobody spoke"})
+    return replace(turn, voice=False, follows_up=False), (
         *_voice_over(turn, event.at),
-        Report("notice", event.decided, turn.generation, {"text": "nobody spoke"}),
+        *(() if turn.follows_up else (missed,)),
         Drop(turn.generation),
     )
+
+
+def begin_anew(turn: Turn, event: WakeHeard | Pressed) -> Step:
+    """Somebody asks in the ordinary way, though there was no need to."""
+    state, effects = begin(turn, event)
+    return state, (Drop(turn.generation), *effects)
 
 
 def think(turn: Turn, event: Heard) -> Step:
@@ -142,7 +154,7 @@ def not_understood(turn: Turn, event: Heard) -> Step:
 
 def speak(turn: Turn, event: Answered) -> Step:
     """The reply begins."""
-    return _speak(turn, _answer(turn, event), event.text)
+    return _speak(replace(turn, is_worded=event.text is None), _answer(turn, event), event.text)
 
 
 def agree(turn: Turn, event: Answered) -> Step:
@@ -153,7 +165,7 @@ def agree(turn: Turn, event: Answered) -> Step:
 def apologise(turn: Turn, event: Failed) -> Step:
     """Something of ours broke, and the user is told."""
     return _speak(
-        replace(turn, voice=False),
+        replace(turn, voice=False, is_worded=False, follows_up=False),
         (
             *_voice_over(turn, event.at),
             Report("notice", event.at, turn.generation, {"text": event.message}),
@@ -190,6 +202,18 @@ def start_reply(turn: Turn, event: ReplyStarted) -> Step:
 def end_reply(turn: Turn, event: ReplyEnded) -> Step:
     """It was heard to its end."""
     return turn, (*ending(event), Drop(turn.generation))
+
+
+def listen_for_more(turn: Turn, event: ReplyEnded) -> Step:
+    """It was heard to its end, and whoever wants to go on need not say the wake word."""
+    state, effects = _next(turn)
+    until = event.at + turn.follow_up
+    return replace(state, patience_until=until, follows_up=True), (
+        *ending(event),
+        Drop(turn.generation),
+        *effects,
+        Listen(state.generation, event.at, until, PREROLL),
+    )
 
 
 def end_silenced(turn: Turn, event: ReplyEnded) -> Step:
@@ -327,7 +351,7 @@ def _next(turn: Turn) -> Step:
     """A new turn, for which nothing of the old one's reply counts any more."""
     generation = turn.generation + 1
     state = replace(turn, generation=generation, overhearing=False, attending=False, nothing_left=False)
-    return replace(state, addressed=None, waiting=None), (Begin(generation),)
+    return replace(state, addressed=None, waiting=None, follows_up=False), (Begin(generation),)
 
 
 def _ask(turn: Turn, question: Heard | Overheard) -> Step:

@@ -37,11 +37,15 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Take the utterance of `generation`, from what was heard at `since` on; give up at `patience_until`."""
+    """Take the utterance of `generation`, from what was heard at `since` on; give up at `patience_until`.
+
+    `preroll`: how many seconds of sound before `since` belong to it; None: as many as hold a wake word.
+    """
 
     generation: int
     since: float
     patience_until: float
+    preroll: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,16 @@ class Turn:
 
     patience: float
     gates: Gates = field(default_factory=Gates)
+    follow_up: float = 0.0
+    """Seconds after a reply that came as it was worded in which the next question needs no wake word."""
     phase: Phase = Phase.IDLE
     generation: int = 0
     """The number of the newest response; 0 before the first."""
     patience_until: float = 0.0
+    is_worded: bool = False
+    """Whether the reply comes as it is worded."""
+    follows_up: bool = False
+    """Whether nobody has asked for this turn yet, and somebody may go on with the one before."""
     listened_until: float = 0.0
     """How far the utterance went; where listening goes on if only the wake word was said."""
     voice: bool = False

@@ -147,6 +147,21 @@ def somebody_waits(turn: Turn, _: ReplyEnded) -> bool:
     return turn.addressed is not None
 
 
+def invites_more(turn: Turn, _: ReplyEnded) -> bool:
+    """The reply came as it was worded, as in a conversation, and the next question needs no wake word for a while."""
+    return turn.is_worded and turn.follow_up > 0
+
+
+def is_asked_anew(turn: Turn, _: WakeHeard | Pressed) -> bool:
+    """It is only listened for more."""
+    return turn.follows_up
+
+
+def nobody_asked(turn: Turn, _: WakeHeard | Pressed) -> bool:
+    """It is only listened for more, and nobody speaks."""
+    return turn.follows_up and not turn.voice
+
+
 def was_cut(_: Turn, event: ReplyEnded) -> bool:
     """A trigger has silenced the reply, ahead of its own event, which follows."""
     return event.cut
@@ -158,7 +173,9 @@ TABLE: tuple[Row, ...] = (
     _row(_I, WakeHeard, _L, actions.begin),
     _row(_I, Pressed, _L, actions.begin),
     #
+    _row(_L, WakeHeard, _L, actions.begin_anew, is_asked_anew),
     _row(_L, WakeHeard, _L, actions.ignore),
+    _row(_L, Pressed, _L, actions.begin_anew, nobody_asked),
     _row(_L, Pressed, _L, actions.finish_listening),
     _row(_L, ListeningEnded, _I, actions.stop_listening, nobody_spoke),
     _row(_L, ListeningEnded, _T, actions.take_utterance),
@@ -188,6 +205,7 @@ TABLE: tuple[Row, ...] = (
     _row(_S, ReplyEnded, _S, actions.end_silenced, was_cut),
     _row(_S, ReplyEnded, _T, actions.answer_waiting, question_waits),
     _row(_S, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
+    _row(_S, ReplyEnded, _L, actions.listen_for_more, invites_more),
     _row(_S, ReplyEnded, _I, actions.end_reply),
     _row(_S, Failed, _I, actions.give_up),
     #

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.core.actions import FALSE_ALARMS, MOST_ECHOES
+from appliance.core.actions import FALSE_ALARMS, MOST_ECHOES, PREROLL
 from appliance.core.effects import (
     Begin,
     Drop,
@@ -368,6 +368,43 @@ def test_what_comes_late_changes_nothing(late: Event, now: Phase) -> None:
     turn, _ = play(*TO_SPEAKING, Pressed(3.5, 1)) if now is Phase.LISTENING else play(*TO_SPEAKING, over())
     assert turn.phase is now
     assert step(turn, late) == (turn, ())
+
+
+def follow_up(*events: Event) -> tuple[Turn, list[Effect]]:
+    """After a reply that came as it was worded, in a conversation with 5 s to go on."""
+    worded = (*TO_THINKING, Heard(1, "who was Ada", 2.6), Answered(1, "model", None, 2.7), ReplyStarted(1, 2.9), over())
+    return play(*worded, *events, turn=Turn(PATIENCE, follow_up=5.0))
+
+
+def test_after_a_reply_that_came_as_it_was_worded_the_next_question_needs_no_wake_word() -> None:
+    turn, effects = follow_up()
+    assert (turn.phase, turn.generation) == (Phase.LISTENING, 2)
+    assert effects == [*ends(), Drop(1), Begin(2), Listen(2, 4.0, 9.0, PREROLL)]
+    turn, effects = follow_up(SpeechStarted(5.0), ended(2, at=6.0))
+    assert turn.phase is Phase.THINKING
+    assert effects[0] == Report("wake", 5.0, 2, {"by": "follow-up", "word": None})
+    turn, _ = play(*TO_SOUND, over(), turn=Turn(PATIENCE, follow_up=5.0))
+    assert turn.phase is Phase.IDLE, "a skill's answer is complete"
+
+
+def test_who_does_not_go_on_is_not_told_so() -> None:
+    turn, effects = follow_up(ended(2, ListeningEnd.NOTHING))
+    assert (turn.phase, effects) == (Phase.IDLE, [Drop(2)])
+
+
+@pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.9, 6.0, 2), Pressed(6.0, 2)])
+def test_who_asks_in_the_ordinary_way_need_not_know_that_it_was_not_necessary(trigger: Event) -> None:
+    turn, effects = follow_up(trigger)
+    assert (turn.phase, turn.generation, kinds(effects)) == (
+        Phase.LISTENING,
+        3,
+        ["Drop", "Begin", "wake", "Listen"],
+    )
+
+
+def test_the_button_ends_what_was_begun_without_it() -> None:
+    turn, effects = follow_up(SpeechStarted(5.0), Pressed(6.0, 2))
+    assert (turn.generation, effects) == (2, [FinishListening(2)])
 
 
 def test_the_wake_word_alone_leaves_time_for_the_command() -> None:
