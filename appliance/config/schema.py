@@ -80,6 +80,61 @@ class Interruption(Struct, frozen=True):
     ] = 0.3
 
 
+class LanguageModel(Struct, frozen=True):
+    """A language model in your network, which answers what the appliance cannot; it does without where there is none."""
+
+    enabled: Annotated[
+        bool, Meta(description="Whether a language model is asked at all. What you ask it leaves this machine.")
+    ] = True
+    servers: Annotated[
+        tuple[str, ...],
+        Meta(
+            description='Servers of your own, asked before all others: "http://gpu.lan:8080/v1", "gpu.lan:11434", or a '
+            'service in your DNS, "_openai._tcp.lan".',
+        ),
+    ] = ()
+    search: Annotated[
+        bool,
+        Meta(
+            description="Whether servers are looked for in your network and on this machine. The first one found is used; "
+            "others have to be trusted with `appliance llm trust`.",
+        ),
+    ] = True
+    model: Annotated[str, Meta(description='The model to ask for; "" is whichever the server has.')] = ""
+    key_file: Annotated[
+        str,
+        Meta(description='A file with the key that your own servers want to see; "" if they want none.'),
+    ] = ""
+    ca_file: Annotated[
+        str, Meta(description='A file with the certificates of your own authority, in PEM format; "" if there is none.')
+    ] = ""
+    instructions: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=4000,
+            description="What the model is told about itself. {time}, {date}, {room} and {language} are filled in.",
+        ),
+    ] = (
+        "You are the voice of a smart speaker in the {room}. It is {time} on {date}. Answer in one to three short "
+        "sentences of plain spoken {language}, without lists, formatting, links or emoji. If you do not know, say so. A "
+        "dash at the end of one of your answers means that the user cut you off there."
+    )
+    room: Annotated[
+        str, Meta(max_length=60, description='The room that the appliance stands in; "" if the model need not know.')
+    ] = ""
+    patience: Annotated[
+        float, Meta(ge=2, le=60, description="Seconds in which you hear an answer, or why there is none.")
+    ] = 6.0
+    history: Annotated[
+        int, Meta(ge=0, le=100_000, description="Characters of the conversation so far that the model is told.")
+    ] = 4000
+    follow_up: Annotated[
+        float,
+        Meta(ge=0, le=30, description="Seconds after its answer in which you can go on without a wake word; 0 for never."),
+    ] = 5.0
+
+
 class SpeechToText(Struct, frozen=True):
     """What turns your words into text."""
 
@@ -114,6 +169,7 @@ class Settings(Struct, frozen=True):
     wake: Wake = field(default_factory=Wake)
     listening: Listening = Listening()
     interruption: Interruption = Interruption()
+    llm: LanguageModel = LanguageModel()
     stt: SpeechToText = SpeechToText()
     voice: Voice = Voice()
 

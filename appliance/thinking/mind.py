@@ -20,14 +20,15 @@ class Mind:
 
     def __init__(self, offline: Offline, model: "LanModel | None" = None) -> None:
         self._offline = offline
-        self._model = model
+        self.model = model
+        """Who is asked what no skill understands; may come and go."""
 
     async def answer(self, heard: str, history: History) -> Answer | Wording:
         """The answer to `heard`, which is the last question of `history`."""
         answer = await asyncio.to_thread(self._offline.answer, heard, history)
-        if answer.intent != UNKNOWN or self._model is None:
+        if answer.intent != UNKNOWN or self.model is None:
             return answer
-        return Wording(MODEL, self._model.words(history))
+        return Wording(MODEL, self.model.words(history))
 
     def understands(self, heard: str) -> bool:
         """Whether a skill is meant by `heard`. Takes milliseconds."""

@@ -45,7 +45,7 @@ def documented(type_: Any) -> str:
 
 def test_the_documented_default_is_the_default_and_leaves_nothing_out() -> None:
     assert decode(TEXT, Settings, "appliance.toml") == Settings()
-    assert tomllib.loads(TEXT) == msgspec.to_builtins(Settings())
+    assert tomllib.loads(TEXT) == msgspec.json.decode(msgspec.json.encode(Settings()))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,88 @@
+"""All that a language model on the LAN takes, from finding its servers to wording answers."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from random import Random
+
+from appliance.thinking.choosing import Chooser
+from appliance.thinking.discovery import Discovery, parse_place
+from appliance.thinking.history import History
+from appliance.thinking.keys import read_key
+from appliance.thinking.lan_model import LanModel
+from appliance.thinking.llm import LlmClient
+from appliance.thinking.phrases import Phrases
+from appliance.thinking.prompt import Message, fill_in, messages
+from appliance.thinking.server import Server, Source
+from appliance.thinking.truststore import TrustStore
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the owner wants of it."""
+
+    places: Sequence[str]
+    """The servers that the owner named."""
+    search: bool
+    """Whether others are looked for."""
+    model: str
+    """The model to ask for; empty for whichever a server has."""
+    key_file: Path | None
+    """What is shown to the servers that the owner named, and to no others."""
+    ca_file: Path | None
+    instructions: str
+    room: str
+    language: str
+    characters: int
+    """How much of the conversation it is told."""
+    patience: float
+    """Seconds until the first words."""
+
+
+@asynccontextmanager
+async def lan_model(
+    wishes: Wishes, phrases: Phrases, directory: Path, now: Callable[[], datetime]
+) -> AsyncIterator[LanModel]:
+    """A model to ask, while it is entered. `directory` remembers which servers are trusted.
+
+    BadInputError: a place names no server. ApplianceError: there are no certificates in the file.
+    """
+    search = wishes.search
+    discovery = Discovery([parse_place(text) for text in wishes.places], mdns=search, dns=search, local=search)
+
+    def servers() -> list[Server]:
+        return [replace(each, model=wishes.model or each.model) for each in discovery.servers()]
+
+    def key(server: Server) -> str:
+        is_own = server.source is Source.CONFIGURED and wishes.key_file is not None
+        return read_key(wishes.key_file) if is_own and wishes.key_file is not None else ""
+
+    def tell(history: History) -> list[Message]:
+        instructions = fill_in(wishes.instructions, now(), wishes.room, wishes.language)
+        return messages(instructions, history.exchanges, wishes.characters)
+
+    async with LlmClient(keys=key, ca_file=wishes.ca_file) as client:
+        chooser = Chooser(client, servers, TrustStore(directory, now), Random())  # noqa: S311  which of equals, only
+        model = LanModel(client, chooser, phrases, tell, wishes.patience)
+        await discovery.start()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                background = [tasks.create_task(chooser.run()), tasks.create_task(_follow(discovery, chooser))]
+                try:
+                    yield model
+                finally:
+                    for task in background:
+                        task.cancel()
+        finally:
+            await model.close()
+            await discovery.stop()
+
+
+async def _follow(discovery: Discovery, chooser: Chooser) -> None:
+    version = discovery.version
+    while True:
+        version = await discovery.changed(version)
+        chooser.rouse()
