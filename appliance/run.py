@@ -27,7 +27,7 @@ async def run_on_card(settings: Settings, models: Path, directory: Path) -> None
         time.monotonic,
         lambda: datetime.now().astimezone(),
     )
-    supervisor = Supervisor(settings, await load_engines(settings, models), devices, [Console(_wall_clock)])
+    supervisor = Supervisor(settings, await load_engines(settings, models), devices, [Console(_wall_clock)], directory)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)

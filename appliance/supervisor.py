@@ -31,6 +31,7 @@ from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
 from appliance.thinking.mind import Mind
 from appliance.thinking.offline import Offline
+from appliance.thinking.phrases import PHRASES
 from appliance.thinking.wake_phrase import strip_wake
 
 _log = logging.getLogger(__name__)
@@ -93,7 +94,15 @@ def _give_back_memory() -> None:
 class Supervisor:
     """Runs one appliance on its devices. Made and used in the event loop."""
 
-    def __init__(self, settings: Settings, engines: Engines, devices: Devices, observers: Sequence[Observer]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        engines: Engines,
+        devices: Devices,
+        observers: Sequence[Observer],
+        directory: Path | None = None,
+    ) -> None:
+        """`directory` keeps what is remembered; without one, no language model is looked for."""
         self._devices = devices
         self._observers = observers
         self._inbox = Inbox()
@@ -107,7 +116,9 @@ class Supervisor:
             stop_word=may.allowed and may.stop_word,
             speech=may.allowed and may.speech,
         )
-        self._patience = listening.patience
+        self._settings = settings
+        self._directory = directory
+        self._mind = Mind(Offline(settings.language, devices.now))
         self._parts = Parts(
             ears=Ears(
                 engines.wake,
@@ -118,7 +129,7 @@ class Supervisor:
                 sustained=may.minimum_speech,
             ),
             recogniser=engines.recogniser,
-            mind=Mind(Offline(settings.language, devices.now)),
+            mind=self._mind,
             strip_wake=partial(strip_wake, words=settings.wake_words),
             voice=engines.voice,
             lane=Lane(
@@ -161,7 +172,7 @@ class Supervisor:
             return
         devices, parts = self._devices, self._parts
         async with QuestManager() as quests:
-            turn = Turn(self._patience, self._gates)
+            turn = Turn(self._settings.listening.patience, self._gates, self._settings.llm.follow_up)
             conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
             quests.start(Quest.from_run_step("conductor", lambda: self._conduct(conductor)))
             try:
@@ -169,6 +180,9 @@ class Supervisor:
                 devices.microphone.start(parts.ears.feed, self._fault("microphone", devices.microphone))
                 if devices.button is not None:
                     await asyncio.to_thread(devices.button.start, self.press)
+                if self._settings.llm.enabled and self._directory is not None:
+                    directory = self._directory
+                    quests.start(Quest.from_run_step("language model", lambda: self._use_model(directory)))
                 conductor.announce()
                 on_ready()
                 await self._over
@@ -180,6 +194,34 @@ class Supervisor:
                     closing.append(("button", devices.button.stop))
                 await asyncio.gather(*(self._close(stop, name) for name, stop in closing))
                 parts.lane.settle()
+
+    async def _use_model(self, directory: Path) -> None:
+        """Without it the appliance still answers, so whatever happens here ends here."""
+        from appliance.thinking.lan import Wishes, lan_model  # takes megabytes, where no model is used
+
+        wants = self._settings.llm
+        wishes = Wishes(
+            places=wants.servers,
+            search=wants.search,
+            model=wants.model,
+            key_file=Path(wants.key_file) if wants.key_file else None,
+            ca_file=Path(wants.ca_file) if wants.ca_file else None,
+            instructions=wants.instructions,
+            room=wants.room,
+            language=self._settings.language,
+            characters=wants.history,
+            patience=wants.patience,
+        )
+        try:
+            async with lan_model(wishes, PHRASES[wishes.language], directory, self._devices.now) as model:
+                self._mind.model = model
+                await asyncio.Event().wait()
+        except ApplianceError as error:
+            _log.error("no language model is asked: %s", error)
+        except Exception:  # noqa: BLE001  the skills still answer
+            _log.exception("no language model is asked any more")
+        finally:
+            self._mind.model = None
 
     async def _conduct(self, conductor: Conductor) -> None:
         """Without its conductor the appliance is deaf, and must not go on as if it heard."""

@@ -131,7 +131,9 @@ class LanguageModel(Struct, frozen=True):
     ] = 4000
     follow_up: Annotated[
         float,
-        Meta(ge=0, le=30, description="Seconds after its answer in which you can go on without a wake word; 0 for never."),
+        Meta(
+            ge=0, le=30, description="Seconds after its answer in which you can go on without a wake word; 0 for never."
+        ),
     ] = 5.0
 
 
