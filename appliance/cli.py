@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     from appliance.bench.command import add_parser as add_bench
     from appliance.models.command import add_parser as add_models
     from appliance.service.command import add_parser as add_service
+    from appliance.service.llm_command import add_parser as add_llm
 
     parser = argparse.ArgumentParser(prog="appliance", description="A self-hosted smart speaker.")
     parser.add_argument(
@@ -91,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
     simulate.set_defaults(handler=_simulate)
 
     add_service(commands, _data)
+
+    add_llm(commands, _data)
 
     add_models(commands, _wanted, [common])
 

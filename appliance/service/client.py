@@ -7,17 +7,24 @@ import msgspec
 
 from appliance.errors import ApplianceError
 from appliance.service.address import control_socket
-from appliance.service.request import Answer, Press, encode
+from appliance.service.request import Answer, Request, encode
 
 TIMEOUT = 5.0
 """Seconds that an appliance may take to answer."""
 
-_LONGEST = 65_536
+_LONGEST = 1 << 20
 """Bytes of an answer."""
 
 
-def ask(directory: Path, request: Press) -> None:
-    """Have the appliance of a data directory do it, and return once it is done. ApplianceError when it is not."""
+class NotRunningError(ApplianceError):
+    """Nobody is there to do it."""
+
+
+def ask(directory: Path, request: Request) -> Answer:
+    """Have the appliance of a data directory do it, and return its answer once it is done.
+
+    NotRunningError when there is none, any other ApplianceError when it did not do it.
+    """
     place = str(directory)
     try:
         with control_socket(directory) as address, socket.socket(socket.AF_UNIX) as connection:
@@ -27,7 +34,7 @@ def ask(directory: Path, request: Press) -> None:
             with connection.makefile("rb") as answers:
                 answer = msgspec.json.decode(answers.readline(_LONGEST), type=Answer)
     except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError) as error:
-        raise ApplianceError(
+        raise NotRunningError(
             place,
             "no appliance is running here",
             remedy="Start it with: appliance run. If there is one, wait until it is ready, or name its data directory "
@@ -43,3 +50,4 @@ def ask(directory: Path, request: Press) -> None:
         raise ApplianceError(place, f"the appliance here gave no answer: {error}", remedy="Try again") from error
     if not answer.ok:
         raise ApplianceError(place, f"the appliance refused: {answer.error}")
+    return answer

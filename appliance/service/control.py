@@ -12,13 +12,13 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from appliance.errors import ApplianceError
 from appliance.service.address import control_socket
-from appliance.service.request import GESTURES, LONGEST, Answer, encode, parse
+from appliance.service.request import GESTURES, LONGEST, Answer, ListedServer, Servers, encode, parse
 
 _log = logging.getLogger(__name__)
 
@@ -35,12 +35,16 @@ CLOSE_TIMEOUT = 2.0
 class ControlServer:
     """Serves the control socket in `directory` while it is entered, or says in the log why it cannot.
 
-    `press` is called, in the server's thread, each time that the button is to go down.
+    `press` is called, in the server's thread, each time that the button is to go down; `servers` tells there which
+    servers of a language model are known. Neither may wait for anything.
     """
 
-    def __init__(self, directory: Path, press: Callable[[], None]) -> None:
+    def __init__(
+        self, directory: Path, press: Callable[[], None], servers: Callable[[], Sequence[ListedServer]] = tuple
+    ) -> None:
         self._directory = directory
         self._press = press
+        self._servers = servers
         self._accepting = asyncio.Lock()
         self._entered = ExitStack()
 
@@ -91,7 +95,10 @@ class ControlServer:
 
     async def _answer(self, line: bytes) -> Answer:
         try:
-            for wait in GESTURES[parse(line).gesture]:
+            request = parse(line)
+            if isinstance(request, Servers):
+                return Answer(ok=True, servers=tuple(self._servers()))
+            for wait in GESTURES[request.gesture]:
                 await asyncio.sleep(wait)
                 self._press()
         except ApplianceError as error:

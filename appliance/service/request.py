@@ -1,6 +1,6 @@
 """What a running appliance can be asked, as one line of JSON: {"command": "press", "gesture": "tap"}.
 
-The answer is one line too: {"ok": true}, or {"error": "what is wrong"}.
+The answer is one line too: {"ok": true}, with "servers" if these were asked for, or {"error": "what is wrong"}.
 """
 
 from collections.abc import Collection
@@ -27,11 +27,36 @@ class Press(msgspec.Struct, frozen=True):
     command: Literal["press"] = "press"
 
 
+class Servers(msgspec.Struct, frozen=True):
+    """Tell which servers of a language model are known, and how they stand."""
+
+    command: Literal["servers"] = "servers"
+
+
+Request = Press | Servers
+
+
+class ListedServer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A server of a language model, as the running appliance sees it."""
+
+    name: str
+    url: str
+    source: str
+    trusted: bool
+    state: str
+    why: str = ""
+    next_try: float | None = None
+    """In how many seconds it is tried in the background."""
+    properties: dict[str, str] = {}
+    """Those that have to stay the same as long as it is trusted."""
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it was done, or why not."""
 
     ok: bool = False
     error: str = ""
+    servers: tuple[ListedServer, ...] = ()
 
 
 def press(gesture: object, place: str = _PLACE) -> Press:
@@ -39,12 +64,12 @@ def press(gesture: object, place: str = _PLACE) -> Press:
     return Press(_known(gesture, GESTURES, "gesture", place))
 
 
-def encode(message: Press | Answer) -> bytes:
+def encode(message: Request | Answer) -> bytes:
     """The line for it."""
     return msgspec.json.encode(message) + b"\n"
 
 
-def parse(line: bytes) -> Press:
+def parse(line: bytes) -> Request:
     """What a line asks for; when it asks for nothing that there is, a BadInputError of one line. Nothing else."""
     if len(line) > LONGEST:
         raise BadInputError(_PLACE, "is too long", allowed=f"{LONGEST:,} bytes")
@@ -53,10 +78,16 @@ def parse(line: bytes) -> Press:
     except (msgspec.DecodeError, RecursionError) as error:
         found = f"{wording.shown(line.decode(errors='replace'))} cannot be understood"
         raise BadInputError(_PLACE, found, allowed=f"one line like {encode(Press('tap')).decode().strip()}") from error
-    for key in fields:
-        _known(key, Press.__struct_fields__, "key", _PLACE)
-    _known(fields.get("command", ""), ("press",), "command", _PLACE)
+    _check_keys(fields, Press)  # it has them all
+    if _known(fields.get("command", ""), ("press", "servers"), "command", _PLACE) == "servers":
+        _check_keys(fields, Servers)
+        return Servers()
     return press(fields.get("gesture", "tap"))
+
+
+def _check_keys(fields: Collection[str], request: type[Request]) -> None:
+    for key in fields:
+        _known(key, request.__struct_fields__, "key", _PLACE)
 
 
 def _known(name: object, names: Collection[str], what: str, place: str) -> str:

@@ -17,7 +17,7 @@ from appliance.service import control
 from appliance.service.address import NAME, control_socket
 from appliance.service.client import ask
 from appliance.service.control import MOST, PATIENCE, ControlServer
-from appliance.service.request import GESTURES, LONGEST, Answer, encode, press
+from appliance.service.request import GESTURES, LONGEST, Answer, ListedServer, Servers, encode, press
 
 TAP = press("tap")
 LONGEST_WAIT = 20.0
@@ -172,6 +172,18 @@ def test_who_vanishes_is_forgotten(server: None, tmp_path: Path, button: Button,
             client.sendall(said)
     ask(tmp_path, TAP)
     wait_until(lambda: len(button.pressed) == (1 if said != encode(TAP) else 2 * MOST + 1))
+
+
+def test_it_tells_which_servers_there_are(tmp_path: Path, button: Button) -> None:
+    many = tuple(
+        ListedServer("ü" * 128, f"http://10.0.0.{n}:80/v1", "mdns", trusted=False, state="benched", why="x" * 500)
+        for n in range(100)
+    )
+    with ControlServer(tmp_path, button.press, lambda: many):
+        assert ask(tmp_path, Servers()).servers == many
+    with ControlServer(tmp_path, button.press):
+        assert ask(tmp_path, Servers()) == Answer(ok=True)
+    assert not button.pressed
 
 
 def test_a_request_that_fails_is_the_only_one(

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.errors import BadInputError
-from appliance.service.request import GESTURES, LONGEST, Press, encode, parse, press
+from appliance.service.request import GESTURES, LONGEST, Press, Servers, encode, parse, press
 
 SAID = 300
 """Characters of the longest answer that is still one to read."""
 
-words = st.sampled_from(["press", "gesture", "command", *GESTURES]) | st.text()
+words = st.sampled_from(["press", "servers", "gesture", "command", *GESTURES]) | st.text()
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | words,
     lambda inner: st.lists(inner) | st.dictionaries(words, inner),
@@ -28,14 +28,14 @@ def test_what_is_encoded_is_one_line_that_says_the_same(gesture: str) -> None:
 
 
 @given(st.binary() | values.map(lambda value: json.dumps(value).encode()))
-def test_whatever_comes_is_a_press_or_one_readable_line_of_error(line: bytes) -> None:
+def test_whatever_comes_is_a_request_or_one_readable_line_of_error(line: bytes) -> None:
     try:
         request = parse(line)
     except BadInputError as error:
         said = str(error)
     else:
-        said = request.gesture
-        assert said in GESTURES
+        said = request.gesture if isinstance(request, Press) else "servers"
+        assert said in {*GESTURES, "servers"}
     assert len(said.splitlines()) == 1
     assert len(said) < SAID
 
@@ -44,9 +44,16 @@ def test_a_tap_is_what_is_meant_by_a_press() -> None:
     assert parse(b'{"command": "press"}') == Press("tap")
 
 
+def test_asking_for_the_servers_is_one_line_too() -> None:
+    assert encode(Servers()) == b'{"command":"servers"}\n'
+    assert parse(encode(Servers())) == Servers()
+
+
 @pytest.mark.parametrize(
     ("line", "found", "allowed"),
     [
+        (b'{"command": "severs"}', 'there is no command "severs"; did you mean "servers"?', '"press" or "servers"'),
+        (b'{"command": "servers", "gesture": "tap"}', 'there is no key "gesture"', '"command"'),
         (b'{"command": "pres"}', 'there is no command "pres"; did you mean "press"?', '"press"'),
         (b'{"gesture": "tap"}', 'there is no command ""', '"press"'),
         (b'{"command": "press", "gesture": "dubble"}', 'did you mean "double"?', '"tap", "double" or "hold"'),
