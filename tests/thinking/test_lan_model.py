@@ -1,0 +1,176 @@
+"""Whatever the servers do, there are words within the patience: of a model, or honest ones."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from appliance.simulation.clock import VirtualLoop
+from appliance.thinking.choosing import Chooser
+from appliance.thinking.history import History
+from appliance.thinking.lan_model import MOMENT, VOICE, LanModel
+from appliance.thinking.phrases import en
+from appliance.thinking.prompt import Message
+from appliance.thinking.server import Problem, Server, ServerError, Source
+from appliance.thinking.truststore import TrustStore
+
+PATIENCE = 6.0
+GOOD, OTHER = (Server(name, f"http://{name}.lan/v1", Source.CONFIGURED, priority) for priority, name in enumerate("ab"))
+Course = Sequence[float | str | ServerError]
+"""What a server does when it is asked: waits for so many seconds, says a piece, or fails."""
+
+RESET = ServerError(Problem.BROKEN, "reset")
+DATE = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+class Client:
+    """Servers that do what is written."""
+
+    def __init__(self, courses: dict[Server, Course], trials: dict[Server, ServerError]) -> None:
+        self._courses = courses
+        self._trials = trials
+        self.open: set[str] = set()
+        self.told: Sequence[Message] = ()
+
+    async def models(self, server: Server) -> list[str]:
+        if server in self._trials:
+            raise self._trials[server]
+        return ["a model"]
+
+    async def chat(self, server: Server, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+        self.told = messages
+        self.open.add(server.name)
+        try:
+            for each in self._courses[server]:
+                match each:
+                    case str():
+                        yield each
+                    case ServerError():
+                        raise each
+                    case _:
+                        await asyncio.sleep(each)
+        finally:
+            self.open.discard(server.name)
+
+
+class Scene:
+    """A question to servers that do what is written."""
+
+    def __init__(
+        self, folder: Path, courses: dict[Server, Course], trials: dict[Server, ServerError] | None = None
+    ) -> None:
+        self.client = Client(courses, trials or {})
+        servers = list({**courses, **(trials or {})})
+        store = TrustStore(folder, lambda: DATE)
+        chooser = Chooser(self.client, lambda: servers, store, Random(1))  # noqa: S311
+        self.loop = asyncio.get_running_loop()
+        self.began = self.loop.time()
+        self.model = LanModel(self.client, chooser, en, lambda _: [Message("user", "why")], PATIENCE)
+        self.words: list[tuple[float, str]] = []
+
+    async def ask(self) -> str:
+        """All that is said."""
+        async with aclosing(self.model.words(History())) as pieces:
+            async for piece in pieces:
+                self.words.append((self.loop.time() - self.began, piece.strip()))
+        return " ".join(piece for _, piece in self.words)
+
+
+def play(scene: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(scene())
+
+
+def test_the_model_answers(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: ["Because", 0.1, "it is."]})
+        assert await asked.ask() == "Because it is."
+        assert asked.model.answered_by == GOOD.name
+        assert asked.client.told == [Message("user", "why")]
+
+    play(scene)
+
+
+def test_who_has_to_wait_is_told_so_once(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: [4.0, "Because", 9.0, "it is."]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} Because it is."
+        assert asked.words[0][0] == pytest.approx(MOMENT)
+
+    play(scene)
+
+
+def test_nobody_waits_for_longer_than_the_patience_and_a_model_that_loads_is_left_to_it(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: [60.0, "Because"]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
+        assert asked.words[-1][0] == pytest.approx(PATIENCE - VOICE)
+        await asyncio.sleep(50)
+        assert asked.client.open == {GOOD.name}, "it may be loading"
+        await asyncio.sleep(10)
+        assert not asked.client.open, "its first word has come, and nobody wants it any more"
+
+    play(scene)
+
+
+def test_as_long_as_nothing_was_said_another_server_is_asked(tmp_path: Path) -> None:
+    async def scene() -> None:
+        for course in ([RESET], [0.5, RESET], []):
+            asked = Scene(tmp_path, {GOOD: course, OTHER: ["Because."]})
+            assert await asked.ask() == "Because."
+            assert asked.model.answered_by == OTHER.name
+
+    play(scene)
+
+
+def test_a_reply_that_breaks_off_says_so(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: ["Because", 0.5, RESET], OTHER: ["Ghost."]})
+        assert await asked.ask() == f"Because {en.BROKE_OFF}"
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("problem", "excuse"),
+    [
+        (Problem.BROKEN, en.NO_MODEL),
+        (Problem.MISCONFIGURED, en.NO_MODEL),
+        (Problem.WARMING, en.MODEL_WARMING),
+        (Problem.AT_CAPACITY, en.MODEL_BUSY),
+    ],
+)
+def test_what_stands_in_its_way_is_said(tmp_path: Path, problem: Problem, excuse: str) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {}, {GOOD: ServerError(problem, "as it is")})
+        assert (await asked.ask()).endswith(excuse)
+        assert asked.words[-1][0] <= PATIENCE - VOICE
+
+    play(scene)
+
+
+def test_without_any_server_there_is_the_sentence_of_the_skills(tmp_path: Path) -> None:
+    async def scene() -> None:
+        assert await Scene(tmp_path, {}).ask() == en.UNKNOWN
+
+    play(scene)
+
+
+@pytest.mark.parametrize("course", [[60.0, "Late."], ["Because", 60.0, "it is."]])
+def test_who_is_interrupted_stops_asking_at_once(tmp_path: Path, course: Course) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: course})
+        asking = asyncio.create_task(asked.ask())
+        await asyncio.sleep(1)
+        assert asked.client.open
+        asking.cancel()
+        await asyncio.wait({asking})
+        assert not asked.client.open
+        assert asking.cancelled()
+
+    play(scene)
