@@ -90,6 +90,14 @@ class Lan:
         """After a cut."""
         ip("-n", self._switch, "link", "set", name, "master", "bridge")
 
+    def pull(self, name: str) -> None:
+        """Pull the cable of the host of that name, which does notice."""
+        ip("-n", self._switch, "link", "set", name, "down")
+
+    def push(self, name: str) -> None:
+        """After a pull."""
+        ip("-n", self._switch, "link", "set", name, "up")
+
     def replug(self, name: str) -> None:
         """Replace the host's eth0 by a new one, which is not plugged in yet."""
         ip("-n", self._switch, "link", "delete", name)
@@ -145,11 +153,12 @@ class Host:
 
     def close(self) -> None:
         """End all that was started here, and what that has started."""
+        while processes := ip("netns", "pids", self.namespace).split():
+            for process in processes:
+                with suppress(ProcessLookupError):
+                    os.kill(int(process), signal.SIGKILL)
         for child in self._children:
             child.kill()
-        for process in ip("netns", "pids", self.namespace).split():
-            with suppress(ProcessLookupError):
-                os.kill(int(process), signal.SIGKILL)
         shutil.rmtree(Path("/etc/netns", self.namespace), ignore_errors=True)
 
 
@@ -158,7 +167,9 @@ class Child:
 
     def __init__(self, command: Sequence[str]) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
         self._said: queue.Queue[str | None] = queue.Queue()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=read) for read in (self._read, self._read_errors)]
@@ -210,8 +221,9 @@ class Child:
         return self.errors()
 
     def kill(self) -> None:
-        """End it without a word to the network."""
-        self.process.kill()
+        """End it, and what it has started, without a word to the network."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         for reader in self._readers:
             reader.join()
