@@ -14,13 +14,15 @@ from tests.thinking.discovery.network import Lan
 with Lan() as lan:
     host = lan.host("box", "10.0.0.1/24")
     host.resolve_at("10.0.0.9")
-    print(host.start("sleep", "1000").process.pid, flush=True)
+    print(host.namespace, host.start("sleep", "1000").process.pid, flush=True)
     input()
 """
 
 
-def namespaces() -> set[str]:
-    return {line.split()[0] for line in ip("netns", "list").splitlines()}
+def of_the_same_network(host: str) -> list[str]:
+    """The namespaces that there are of it; other runs may have theirs at the same time."""
+    network = host.removesuffix("box")
+    return sorted(name for line in ip("netns", "list").splitlines() if (name := line.split()[0]).startswith(network))
 
 
 def alive(process: int) -> bool:
@@ -31,7 +33,6 @@ def alive(process: int) -> bool:
 
 
 def test_after_a_failure_all_is_gone(lan: Lan) -> None:
-    before = namespaces()
     host: Host | None = None
     sleeper = 0
     with suppress(ZeroDivisionError), Lan() as another:
@@ -41,24 +42,23 @@ def test_after_a_failure_all_is_gone(lan: Lan) -> None:
         assert alive(sleeper)
         raise ZeroDivisionError
     assert host is not None
-    assert namespaces() == before
+    assert of_the_same_network(host.namespace) == []
     assert not Path("/etc/netns", host.namespace).exists()
     assert not alive(sleeper)
 
 
 def test_what_a_run_left_that_was_killed_the_next_one_removes(lan: Lan) -> None:
-    before = namespaces()
     run = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert run.stdout is not None
-    sleeper = int(run.stdout.readline())
+    host, process = run.stdout.readline().decode().split()
+    remove_leftovers()
+    assert len(of_the_same_network(host)) == 2
     run.kill()
     run.communicate()
-    left = namespaces() - before
-    assert len(left) == 2
     remove_leftovers()
-    assert namespaces() == before
-    assert not any(Path("/etc/netns", name).exists() for name in left)
-    assert not alive(sleeper)
+    assert of_the_same_network(host) == []
+    assert not Path("/etc/netns", host).exists()
+    assert not alive(int(process))
 
 
 def test_hosts_reach_each_other_and_nothing_else(lan: Lan) -> None:
