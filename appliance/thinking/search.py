@@ -4,7 +4,7 @@ Rules:
 1. At most TRIALS servers are tried in a round, one after the other; first those that this search has not tried yet.
 2. What is busy or warming up is tried again in the next round, after a pause that grows and that it may lengthen. From
    the second round on the user waits, and is told.
-3. What is benched is only tried when nothing else might work, once in a search, and not if its last trial is fresh.
+3. What is benched is only tried when nothing else might work, and not if its last trial is fresh.
 4. The search is over after ROUNDS rounds, or when nothing is left that might work, or not within LONGEST_PAUSE. What
    becomes of the servers after that is seen in the background.
 """
@@ -87,11 +87,11 @@ class Search:
             return None
         now, candidates = self._now(), self._chooser.candidates()
         if any(each.works for each in candidates):
-            fit, unfit = [each.server for each in candidates if each.hopeful(now)], self._tried
+            fit = [each.server for each in candidates if each.hopeful(now)]
         else:
-            fit, unfit = [each.server for each in candidates if each.stale(now)], self._ever_tried
+            fit = [each.server for each in candidates if each.stale(now)]
         fit.sort(key=lambda server: key_of(server) in self._ever_tried)  # lest three busy ones hide a fourth
-        return next((server for server in fit if key_of(server) not in unfit), None)
+        return next((server for server in fit if key_of(server) not in self._tried), None)
 
     async def _next_round(self) -> None:
         candidates = self._chooser.candidates()

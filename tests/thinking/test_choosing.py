@@ -165,6 +165,26 @@ def test_another_address_is_another_chance(lan: Lan, tmp_path: Path) -> None:
     run(main())
 
 
+@pytest.mark.parametrize("after", [0.1, 5.0], ids=["while it is tried", "later"])
+def test_what_a_server_was_says_nothing_of_what_it_is_now(
+    lan: Lan, tmp_path: Path, after: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its owner has corrected what it advertises."""
+
+    async def main() -> None:
+        a_store(tmp_path).trust("den", None)
+        lan.add(FOUND_DEN, does=replace(LOCKED, after=0.2))
+        chooser = lan.chooser(a_store(tmp_path))
+        with in_background(chooser):
+            await asyncio.sleep(after)
+            lan.servers[0] = corrected = replace(FOUND_DEN, model="llama")
+            lan.tell(WORKS, corrected)
+            assert await ask(chooser) == corrected
+        assert ("misconfigured" in caplog.text) == (after > 1)
+
+    run(main())
+
+
 def test_what_is_misconfigured_is_reported_once_and_left_alone_until_it_has_changed(
     lan: Lan, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -385,6 +405,20 @@ def test_each_that_may_become_the_first_one_gets_its_turn(lan: Lan, tmp_path: Pa
             await asyncio.sleep(4 * (1 + TRIAL))
             assert state_of(chooser, stale[2]) is State.READY
             assert await ask(chooser) == stale[2]
+
+    run(main())
+
+
+def test_a_locked_one_does_not_take_the_turns_of_those_that_may_become_the_first_one(lan: Lan, tmp_path: Path) -> None:
+    async def main() -> None:
+        lan.add(FOUND_ATTIC, does=LOCKED)
+        lan.add(FOUND_DEN, does=REFUSES)
+        chooser = lan.chooser(a_store(tmp_path))
+        with in_background(chooser):
+            await asyncio.sleep(10)
+            lan.tell(WORKS, FOUND_DEN)
+            await asyncio.sleep(2)
+            assert state_of(chooser, FOUND_DEN) is State.READY
 
     run(main())
 

@@ -11,6 +11,7 @@ puts them in the order in which to try.
 
 import asyncio
 import contextlib
+import errno
 import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -67,10 +68,8 @@ class Discovery:
 
     async def stop(self) -> None:
         """Leave the network; what was found stays known. One that never started may be stopped too."""
-        for task in (self._following, self._asking):
-            if task is not None:
-                task.cancel()
-                await asyncio.wait({task})
+        await _end(self._following)
+        await _end(self._asking)
         if self._dns is not None:
             await self._dns.close()
         if self._mdns is not None:
@@ -126,7 +125,7 @@ class Discovery:
                     async for interfaces in changes:
                         await self._use(interfaces)
             except OSError as error:
-                self._warn(str(error))
+                self._warn(error)
             except Exception:  # noqa: BLE001  whatever it is, a server that comes later is to be found
                 _log.exception("looking for servers failed, and is begun anew")
             await asyncio.sleep(RETRY)
@@ -135,12 +134,14 @@ class Discovery:
         self._interfaces = interfaces
         if self._dns is not None:
             self._dns.forget()
-        if self._mdns is not None:
-            await self._mdns.use(interfaces)
-        if self._names is not None:
+        try:
+            if self._mdns is not None:
+                await self._mdns.use(interfaces)
+        finally:
             if self._asking is not None:
                 self._asking.cancel()
-            self._asking = self._ask(self._names)
+            if self._names is not None:
+                self._asking = self._ask(self._names)
 
     def _ask(self, names: Names) -> asyncio.Task[None]:
         return asyncio.create_task(names.refresh(self._interfaces), name="discovery: names")
@@ -150,7 +151,19 @@ class Discovery:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    def _warn(self, problem: str) -> None:
+    def _warn(self, error: OSError) -> None:
+        problem = error.strerror or str(error)
+        if error.errno == errno.EADDRINUSE:
+            problem = (
+                "another program has the port of mDNS, 5353, to itself. If that is Avahi: set disallow-other-stacks=no "
+                "in /etc/avahi/avahi-daemon.conf"
+            )
         if problem != self._warned:
             self._warned = problem
-            _log.warning("servers on this network cannot be found now: %s", problem)
+            _log.warning("servers that are advertised on this network cannot be found now: %s", problem)
+
+
+async def _end(task: asyncio.Task[None] | None) -> None:
+    if task is not None:
+        task.cancel()
+        await asyncio.wait({task})

@@ -10,7 +10,7 @@ from dns.rdatatype import RdataType
 from dns.rdtypes.IN.A import A
 from dns.rdtypes.IN.AAAA import AAAA
 from dns.rdtypes.IN.SRV import SRV
-from dns.resolver import NXDOMAIN, NoAnswer, NoResolverConfiguration
+from dns.resolver import NXDOMAIN, NoAnswer
 
 from appliance.thinking.discovery.names import Target
 from appliance.thinking.discovery.resolve import Answer, Cache, Unanswered
@@ -51,11 +51,11 @@ class Dns:
     def search_domains(self) -> list[str]:
         """Which domains this network says that it is."""
         try:
-            resolver = Resolver()
-        except NoResolverConfiguration:
+            resolver = _resolver()
+        except Unanswered:
             return []
-        domains = resolver.search or [resolver.domain]
-        return [str(domain).rstrip(".") for domain in domains if domain != root]
+        domains = [str(domain).rstrip(".") for domain in resolver.search or [resolver.domain]]
+        return [domain for domain in domains if domain not in ("", "local")]
 
     def forget(self) -> None:
         """The network is another one."""
@@ -87,10 +87,17 @@ class Dns:
         return Answer(targets, answer.ttl)
 
 
-async def _ask(name: str, kind: RdataType) -> Answer[list[object]]:
+def _resolver() -> Resolver:
     try:
-        resolver = Resolver()
-        resolver.timeout = TRY
+        return Resolver()
+    except (DNSException, ValueError, OSError) as error:
+        raise Unanswered(f"resolv.conf: {error}") from error
+
+
+async def _ask(name: str, kind: RdataType) -> Answer[list[object]]:
+    resolver = _resolver()
+    resolver.timeout = TRY
+    try:
         answer = await resolver.resolve(name, kind, search=True, lifetime=LIFETIME)
     except (NXDOMAIN, NoAnswer):
         return Answer([], 0.0)

@@ -9,6 +9,7 @@ Rules:
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Coroutine
 
 from zeroconf import AddressResolver, ServiceStateChange, Zeroconf  # type: ignore[attr-defined]
@@ -35,6 +36,9 @@ FLUSH = 1.1
 ASK_AFTER = 60.0
 """Seconds between two calls into the LAN, however often somebody wants to know."""
 
+CONFIRM_AFTER = 10.0
+"""Seconds between two such questions about one advertisement."""
+
 _log = logging.getLogger(__name__)
 # What it warns of are interfaces that come and go, which is seen to here.
 logging.getLogger("zeroconf").setLevel(logging.ERROR)
@@ -48,8 +52,9 @@ class Mdns:
         self._interfaces: frozenset[Interface] = frozenset()
         self._zeroconf: AsyncZeroconf | None = None
         self._browser: AsyncServiceBrowser | None = None
-        self._asked_at = 0.0
+        self._asked_at = -math.inf
         self._services: dict[str, list[Server]] = {}
+        self._confirmed_at: dict[str, float] = {}
         self._resolving: dict[str, asyncio.Task[None]] = {}
         self._addresses = Cache(self._look_up_addresses)
 
@@ -81,8 +86,12 @@ class Mdns:
 
     def reconfirm(self, server: Server) -> None:
         """It does not answer as it should: unless its advertiser still does, it goes."""
-        for name, servers in self._services.items():
-            if self._zeroconf is not None and server in servers:
+        if self._zeroconf is None:
+            return
+        now = asyncio.get_running_loop().time()
+        for name in [name for name, servers in self._services.items() if server in servers]:
+            if now - self._confirmed_at.get(name, -math.inf) > CONFIRM_AFTER:
+                self._confirmed_at[name] = now
                 self._confirm(self._zeroconf.zeroconf, name)
 
     async def addresses(self, host: str) -> tuple[str, ...]:
@@ -178,6 +187,7 @@ class Mdns:
             self._services[name] = servers
         else:
             del self._services[name]
+            self._confirmed_at.pop(name, None)
         self._on_change()
 
     async def _look_up_addresses(self, host: str) -> Answer[tuple[str, ...]]:

@@ -4,10 +4,12 @@ Nothing else of the machine is touched, and no packet leaves. All goes with the 
 meanwhile; what a run left that was killed, the next one takes away. Needs root and `ip` (iproute2).
 """
 
+import fcntl
 import json
 import os
 import queue
 import re
+import secrets
 import shutil
 import signal
 import subprocess
@@ -16,17 +18,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 ROOT = Path(__file__).parents[3]
-NAME = re.compile(r"appliance-test-(\d+)-\d+-[a-z0-9]+")
+NAME = re.compile(r"(appliance-test-[0-9a-f]{8})-[a-z0-9]+")
+LOCKS = Path("/run")
+"""Beside the namespaces that they are for, so that runs that see each other's namespaces see the locks too."""
+
 TIMEOUT = 20.0
 """Seconds that anything may take on a busy machine."""
-
-_numbers = count()
 
 
 def missing() -> str:
@@ -51,13 +53,14 @@ class Lan:
     """A network, while it is entered."""
 
     def __init__(self) -> None:
-        self._name = f"appliance-test-{os.getpid()}-{next(_numbers)}"
+        self._name = f"appliance-test-{secrets.token_hex(4)}"
         self._stack = ExitStack()
         self._switch = f"{self._name}-switch"
 
     def __enter__(self) -> Self:
         remove_leftovers()
         with self._stack:
+            self._stack.enter_context(_locked(self._name))
             self._stack.enter_context(_namespace(self._switch))
             ip("-n", self._switch, "link", "add", "bridge", "type", "bridge", "mcast_snooping", "0")
             ip("-n", self._switch, "link", "set", "bridge", "up")
@@ -89,6 +92,14 @@ class Lan:
     def join(self, name: str) -> None:
         """After a cut."""
         ip("-n", self._switch, "link", "set", name, "master", "bridge")
+
+    def pull(self, name: str) -> None:
+        """Pull the cable of the host of that name, which does notice."""
+        ip("-n", self._switch, "link", "set", name, "down")
+
+    def push(self, name: str) -> None:
+        """After a pull."""
+        ip("-n", self._switch, "link", "set", name, "up")
 
     def replug(self, name: str) -> None:
         """Replace the host's eth0 by a new one, which is not plugged in yet."""
@@ -145,11 +156,12 @@ class Host:
 
     def close(self) -> None:
         """End all that was started here, and what that has started."""
+        while processes := ip("netns", "pids", self.namespace).split():
+            for process in processes:
+                with suppress(ProcessLookupError):
+                    os.kill(int(process), signal.SIGKILL)
         for child in self._children:
             child.kill()
-        for process in ip("netns", "pids", self.namespace).split():
-            with suppress(ProcessLookupError):
-                os.kill(int(process), signal.SIGKILL)
         shutil.rmtree(Path("/etc/netns", self.namespace), ignore_errors=True)
 
 
@@ -158,7 +170,9 @@ class Child:
 
     def __init__(self, command: Sequence[str]) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
         self._said: queue.Queue[str | None] = queue.Queue()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=read) for read in (self._read, self._read_errors)]
@@ -210,8 +224,9 @@ class Child:
         return self.errors()
 
     def kill(self) -> None:
-        """End it without a word to the network."""
-        self.process.kill()
+        """End it, and what it has started, without a word to the network."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         for reader in self._readers:
             reader.join()
@@ -234,10 +249,23 @@ class Child:
 def remove_leftovers() -> None:
     """Remove the hosts of test runs that are no more."""
     for line in ip("netns", "list").splitlines():
-        match = NAME.match(line)
-        if match and not Path("/proc", match[1]).exists():
+        if (match := NAME.match(line)) is None:
+            continue
+        with suppress(BlockingIOError, RuntimeError), _locked(match[1]):  # it is in use, or just gone
             Host(match[0]).close()
             ip("netns", "delete", match[0])
+
+
+@contextmanager
+def _locked(name: str) -> Iterator[None]:
+    """Have a network for oneself. BlockingIOError: another run has it."""
+    path = LOCKS / f"{name}.lock"
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            yield
+        finally:
+            path.unlink()
 
 
 @contextmanager

@@ -7,11 +7,13 @@ import logging
 import sys
 from typing import Any
 
+import appliance.thinking.discovery as module
 from appliance.thinking.discovery import Discovery, parse_place
 
 
 async def main(settings: dict[str, Any]) -> None:
     """Until its input ends."""
+    module.RETRY = settings.pop("retry", module.RETRY)
     places = [parse_place(place) for place in settings.pop("places", [])]
     discovery = Discovery(places, **{"local": False, **settings})
     commands = asyncio.StreamReader()

@@ -82,8 +82,21 @@ def test_a_short_name_is_looked_for_in_the_domain(lan: Lan, router: Host) -> Non
     seek(lan, "llm:8080", search="lan").wait_for(lambda said: len(said["servers"]) == 2)
 
 
-def test_what_changes_is_found_when_somebody_wants_to_know_and_not_before_it_is_over(lan: Lan, router: Host) -> None:
-    first = serve(router, "--srv-host=_openai._tcp.lan,10.0.0.2.lan,8080", "--host-record=10.0.0.2.lan,10.0.0.2,2")
+def test_what_is_known_is_not_asked_again_before_it_is_over(lan: Lan, router: Host) -> None:
+    queries = ("--log-queries", "--log-facility=-")
+    server = serve(router, "--host-record=llm.lan,10.0.0.2,1000", "--host-record=llm.lan,10.0.0.3,1000", *queries)
+    seeker = seek(lan, "llm.lan:8080")
+    seeker.wait_for(lambda said: len(said["servers"]) == 2)
+    for _ in range(20):
+        seeker.tell(do="refresh")
+        seeker.wait_for(lambda said: "refreshed" in said)
+    seeker.finish()
+    server.kill()
+    assert server.errors().count("query[A] llm.lan") == 1
+
+
+def test_what_changes_is_found_when_somebody_wants_to_know(lan: Lan, router: Host) -> None:
+    first = serve(router, "--srv-host=_openai._tcp.lan,old.lan,8080", "--host-record=old.lan,10.0.0.2")
     seeker = seek(lan, "_openai._tcp.lan")
     seeker.wait_for(known("http://10.0.0.2:8080/v1"))
     first.kill()
