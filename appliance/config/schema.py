@@ -81,11 +81,11 @@ class Interruption(Struct, frozen=True):
 
 
 class LanguageModel(Struct, frozen=True):
-    """A language model in your network, which answers what the appliance cannot; it does without where there is none."""
+    """A language model in your network, which answers what the appliance cannot; without one it does what it can."""
 
     enabled: Annotated[
         bool, Meta(description="Whether a language model is asked at all. What you ask it leaves this machine.")
-    ] = True
+    ] = False
     servers: Annotated[
         tuple[str, ...],
         Meta(
@@ -96,8 +96,8 @@ class LanguageModel(Struct, frozen=True):
     search: Annotated[
         bool,
         Meta(
-            description="Whether servers are looked for in your network and on this machine. The first one found is used; "
-            "others have to be trusted with `appliance llm trust`.",
+            description="Whether servers are looked for in your network and on this machine. The first one found is "
+            "used; others have to be trusted with `appliance llm trust`.",
         ),
     ] = True
     model: Annotated[str, Meta(description='The model to ask for; "" is whichever the server has.')] = ""
@@ -117,8 +117,8 @@ class LanguageModel(Struct, frozen=True):
         ),
     ] = (
         "You are the voice of a smart speaker in the {room}. It is {time} on {date}. Answer in one to three short "
-        "sentences of plain spoken {language}, without lists, formatting, links or emoji. If you do not know, say so. A "
-        "dash at the end of one of your answers means that the user cut you off there."
+        "sentences of plain spoken {language}, without lists, formatting, links or emoji. If you do not know, say so. "
+        "A dash at the end of one of your answers means that the user cut you off there."
     )
     room: Annotated[
         str, Meta(max_length=60, description='The room that the appliance stands in; "" if the model need not know.')

@@ -120,7 +120,8 @@ def test_nobody_waits_for_longer_than_the_patience_and_a_model_that_loads_is_lef
 
 def test_as_long_as_nothing_was_said_another_server_is_asked(tmp_path: Path) -> None:
     async def scene() -> None:
-        for course in ([RESET], [0.5, RESET], []):
+        courses: list[Course] = [[RESET], [0.5, RESET], []]
+        for course in courses:
             asked = Scene(tmp_path, {GOOD: course, OTHER: ["Because."]})
             assert await asked.ask() == "Because."
             assert asked.model.answered_by == OTHER.name
