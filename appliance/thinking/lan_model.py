@@ -10,9 +10,9 @@ Rules:
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 from appliance.thinking.choosing import Chooser
 from appliance.thinking.history import History
@@ -24,6 +24,9 @@ from appliance.thinking.server import Problem, Server, ServerError
 MOMENT = 1.5
 """Seconds after which somebody who waits is told so."""
 
+TOKENS = 300
+"""Of a reply at most: a minute and a half of speech. Small models never end by themselves."""
+
 VOICE = 0.4
 """Seconds that the voice takes for the first sound, which the patience includes."""
 
@@ -31,7 +34,9 @@ VOICE = 0.4
 class Client(Protocol):
     """Who talks to servers."""
 
-    def chat(self, server: Server, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+    def chat(
+        self, server: Server, messages: Sequence[Message], options: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[str, None]:
         """The reply, as it comes. Raises ServerError; closing it closes the connection."""
 
 
@@ -122,7 +127,7 @@ class LanModel:
                 asked.news.put_nowait(error)
                 return
             try:
-                async with aclosing(self._client.chat(server, messages)) as pieces:
+                async with aclosing(self._client.chat(server, messages, {"max_tokens": TOKENS})) as pieces:
                     async for piece in pieces:
                         if asked.abandoned:
                             return

@@ -1,7 +1,7 @@
 """Whatever the servers do, there are words within the patience: of a model, or honest ones."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,7 +42,9 @@ class Client:
             raise self._trials[server]
         return ["a model"]
 
-    async def chat(self, server: Server, messages: Sequence[Message]) -> AsyncGenerator[str, None]:
+    async def chat(
+        self, server: Server, messages: Sequence[Message], options: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[str, None]:
         self.told = messages
         self.open.add(server.name)
         try:
