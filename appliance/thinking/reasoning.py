@@ -3,7 +3,6 @@
 import re
 
 _TAG = re.compile("</?think>")
-_CLOSE = re.compile("</think>")
 _BEGUN = re.compile(r"<(/?(t(h(i(nk?)?)?)?)?)?\Z")
 """At the end: what the next piece may make a tag of."""
 
@@ -21,7 +20,7 @@ class ReasoningFilter:
         """What of `text`, and of what was held back, is part of the answer."""
         text = self._held + text
         said = []
-        while tag := (_CLOSE if self._thinking else _TAG).search(text):
+        while tag := _TAG.search(text):
             if not self._thinking:
                 said.append(text[: tag.start()])
             # A tag that only closes is dropped: some templates begin the reasoning in the prompt, unseen.

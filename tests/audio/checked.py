@@ -8,10 +8,16 @@ from appliance.audio.devices import Samples
 from appliance.audio.lane import Lane
 from appliance.core.events import ReplyEnded, ReplyStarted
 from tests.audio.card import PARTS, RATE, Clock
-from tests.audio.model import FADING, Model
+from tests.audio.model import FADING, Heard, Model
 
 STEP = FADING + 1
 """Between two samples: a fade multiplies them with so many parts of one, which makes none of them another."""
+
+
+def assert_is(sounded: list[float], must: list[Heard]) -> None:
+    """What sounded is what must be heard."""
+    for sample, (wanted, fading) in zip(sounded, must, strict=True):
+        assert 0 < sample < wanted if fading else sample == wanted
 
 
 class CheckedLane:
@@ -101,9 +107,10 @@ class CheckedLane:
         if must is None or samples is None:
             assert (samples is None) == (must is None), "dropped, or not"
         else:
-            for sample, (wanted, fading) in zip(samples.tolist(), must, strict=True):
-                assert 0 < sample < wanted if fading else sample == wanted
+            assert_is(samples.tolist(), must)
         self._check()
+        if self.model.reply is not None:
+            assert self.lane.spoken(self.model.turn) == self.model.reply.spoken(self._now)
         return samples
 
     @property
@@ -124,4 +131,3 @@ class CheckedLane:
         assert lane.queued(generation) == (0 if reply is None else len(reply.coming) / RATE)
         assert lane._scope.generation == model.turn + model.cancelled
         assert model.hushed or not lane._scope.discarding
-        assert lane.spoken(generation)[1] == (0 if reply is None else reply.played(self._now))

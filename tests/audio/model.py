@@ -25,6 +25,8 @@ class Reply:
     clauses: list[tuple[str, int]] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     """For each sample that was handed over, and not dropped, when it has sounded."""
+    until: int = 0
+    """When the last of them has sounded, or was dropped."""
     begins: int | None = None
     finished: bool = False
     paused: bool = False
@@ -41,19 +43,29 @@ class Reply:
         """How many samples have sounded."""
         return bisect_right(self.ends, now)
 
+    def spoken(self, now: int) -> tuple[tuple[SpokenClause, ...], int]:
+        """Which samples say what, as far as they are made, and how many have sounded."""
+        begins = [*(begin for _, begin in self.clauses), len(self.made)]
+        clauses = (SpokenClause(text, *ends) for (text, _), ends in zip(self.clauses, pairwise(begins), strict=True))
+        return tuple(clauses), self.played(now)
+
     def sounds_beyond(self, now: int) -> bool:
         """Whether the card holds some of it."""
         return bool(self.ends) and self.ends[-1] > now
 
-    def hand(self, end: int) -> float:
-        """The next sample, which has sounded at `end`."""
-        self.begins = end - PARTS if self.begins is None else self.begins
-        self.ends.append(end)
-        return self.made[len(self.ends) - 1]
+    def hand(self, count: int, at: int) -> list[float]:
+        """The next samples, of which the first sounds at `at`."""
+        samples = self.made[len(self.ends) :][:count]
+        if samples:
+            self.begins = at if self.begins is None else self.begins
+            self.until = at + PARTS * len(samples)
+            self.ends += range(at + PARTS, self.until + 1, PARTS)
+        return samples
 
     def forget(self, now: int) -> None:
         """The card has dropped what it held."""
         del self.ends[self.played(now) :]
+        self.until = min(self.until, now)
         if not self.ends:
             self.begins = None
 
@@ -131,8 +143,7 @@ class Model:
 
     def fade_out(self, reply: Reply) -> None:
         if reply.flowing:
-            rest = reply.coming[:FADING]
-            self.fade = [reply.hand(reply.ends[-1] + PARTS) for _ in rest]
+            self.fade = reply.hand(FADING, reply.until)
 
     def pause(self, generation: int | None) -> int:
         reply = self.reply
@@ -170,10 +181,9 @@ class Model:
         self.fade = self.fade[count:]
         if reply:
             if not reply.paused:
-                taken = reply.coming[: count - len(block)]
-                for _ in taken:
-                    block.append((reply.hand(at + PARTS * (len(block) + 1)), reply.rising > 0))
-                    reply.rising = max(0, reply.rising - 1)
+                taken = reply.hand(count - len(block), at + PARTS * len(block))
+                block += [(sample, place < reply.rising) for place, sample in enumerate(taken)]
+                reply.rising = max(0, reply.rising - len(taken))
                 reply.flowing = bool(taken) and len(block) == count
             self.note_start(reply, now)
             self.end_if_over(reply, now)
@@ -192,13 +202,9 @@ class Model:
 
     def end(self, reply: Reply, now: int) -> None:
         self.note_start(reply, now)
-        played = reply.played(now)
-        at = min(reply.ends[-1], now) if played else now
+        clauses, played = reply.spoken(now)
+        at = min(reply.until, now) if played else now
         cut = not reply.finished or played < len(reply.made)
-        begins = [*(begin for _, begin in reply.clauses), len(reply.made)]
-        clauses = tuple(
-            SpokenClause(text, *stretch) for (text, _), stretch in zip(reply.clauses, pairwise(begins), strict=True)
-        )
         self.events.append(ReplyEnded(reply.generation, _seconds(at), played / RATE, cut, played, clauses))
 
 

@@ -194,8 +194,10 @@ def in_real_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, No
                 await test(*args, **kwargs)
                 await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
+        gc.freeze()  # what was there before is none of our garbage
         asyncio.run(main())
         gc.collect()
+        gc.unfreeze()
         assert complaints == [], complaints
         assert _sockets() == before
 

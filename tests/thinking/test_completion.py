@@ -10,6 +10,7 @@ from hypothesis.strategies import DataObject, DrawFn
 
 from appliance.thinking.completion import LONGEST_ANSWER, CompletionDecoder, Finished, Text
 from appliance.thinking.server import Problem, ServerError
+from appliance.thinking.sse import BOM
 from tests.thinking.cuts import cut
 
 Outcome = tuple[str, str | None, Problem | None, str]
@@ -133,6 +134,11 @@ def test_real_answers_are_understood(answer: bytes) -> None:
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["LF", "CR", "CRLF"])
 def test_lines_may_end_with_anything(answer: bytes, end: bytes) -> None:
     assert outcome(b"\xef\xbb\xbf" + answer.replace(b"\n", end)) == SAID
+
+
+@pytest.mark.parametrize("answer", [LLAMA_CPP, WHOLE], ids=["stream", "whole"])
+def test_the_mark_of_the_byte_order_may_be_cut(answer: bytes) -> None:
+    assert outcome(BOM[:1], BOM[1:2], BOM[2:] + answer) == SAID
 
 
 @pytest.mark.parametrize("done", ["data: [DONE]\n\n", "data: [DONE]\n", "data: [DONE]", "data:[DONE]\n\n", ""])
@@ -318,10 +324,10 @@ def test_what_is_no_stream_at_all(body: bytes, problem: Problem, detail: str) ->
 
 
 def test_what_has_no_end_is_given_up() -> None:
-    for begin in (b"data: ", b": ", b'{"'):
+    for begin, what in ((b"data: ", "a line is longer"), (b": ", "a line is longer"), (b'{"', "an answer of more")):
         said, _, problem, detail = outcome(begin, *[b"x" * 65_536] * 20)
         assert (said, problem) == ("", Problem.BROKEN)
-        assert detail.startswith("sends what is no answer: ")
+        assert detail == f"sends what is no answer: {what} than 1,048,576 bytes"
     endless = [stream(chunk("x" * 1000), done="")] * (LONGEST_ANSWER // 1000 + 1)
     said, _, problem, _ = outcome(*endless)
     assert (len(said), problem) == (LONGEST_ANSWER, Problem.BROKEN)
@@ -335,7 +341,7 @@ def answers(draw: DrawFn) -> bytes:
     """A stream of chunks that are in no order, or anything else."""
     kind = draw(st.sampled_from(["real", "chunks", "scraps", "bytes"]))
     if kind == "real":
-        return draw(st.sampled_from([LLAMA_CPP, OLLAMA, VLLM, WHOLE]))
+        return draw(st.sampled_from([b"", b"\r\n", BOM])) + draw(st.sampled_from([LLAMA_CPP, OLLAMA, VLLM, WHOLE]))
     if kind == "bytes":
         return draw(st.binary(max_size=100))
     if kind == "scraps":

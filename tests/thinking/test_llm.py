@@ -561,6 +561,16 @@ async def test_what_is_no_list_of_models(body: bytes, problem: Problem, detail: 
     assert (caught.value.problem, caught.value.detail) == (problem, detail)
 
 
+@in_real_time
+async def test_a_list_without_end_is_left() -> None:
+    script = in_turn(begin, repeat(lambda connection: connection.chunk(b" " * 100_000)))
+    async with Scripted(script) as server, LlmClient(PATIENT) as client:
+        with pytest.raises(ServerError, match="more than 1,048,576 bytes") as caught:
+            await client.models(server.server())
+        await server.connections[0].gone.wait()
+    assert caught.value.problem is Problem.BROKEN
+
+
 KEY = "sk-0123456789abcdef"
 
 
@@ -571,7 +581,7 @@ async def test_a_key_is_shown_to_its_server_and_to_nobody_else(caplog: pytest.Lo
 
     async def tells(connection: Connection) -> None:
         if connection.path.endswith("/models"):
-            await connection.answer(401, f"{'x' * 290} {connection.headers['authorization']}".encode())
+            await connection.answer(401, f"{'x' * 270} {connection.headers['authorization']}".encode())
         else:
             await connection.begin()
             await connection.event({"error": f"who is {connection.headers['authorization']}"})

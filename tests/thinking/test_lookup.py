@@ -12,9 +12,11 @@ import pytest
 from appliance.thinking.llm import LlmClient, Timeouts
 from appliance.thinking.lookup import SystemLookup
 from appliance.thinking.server import Problem, Server, ServerError, Source
-from tests.thinking.scripted import in_real_time
+from tests.thinking.scripted import Scripted, in_real_time
 
-FOUND = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.7", 0))]
+
+def at(address: str) -> list[tuple[Any, ...]]:
+    return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0))]
 
 
 class NameServer:
@@ -23,7 +25,7 @@ class NameServer:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.answers = threading.Event()
-        self.result: Callable[[], Any] = lambda: FOUND
+        self.result: Callable[[], Any] = lambda: at("192.0.2.7")
 
     def look_up(self, host: str, *_: object, **__: object) -> Any:
         self.asked.append(host)
@@ -86,8 +88,12 @@ async def test_a_lookup_that_hangs_is_left_to_itself(names: NameServer) -> None:
                 await client.models(server)
             assert caught.value.problem is Problem.BROKEN
         assert await asyncio.to_thread(lambda: "free") == "free"
-    assert len(names.asked) == 10
-    assert threading.active_count() >= 10
+    lookups = [thread for thread in threading.enumerate() if thread.name.startswith("lookup of slow")]
+    assert len(lookups) == len(names.asked) == 10
+    assert all(thread.daemon for thread in lookups)
+    names.answers.set()  # which is of use to nobody any more
+    for thread in lookups:
+        await asyncio.to_thread(thread.join)
 
 
 def test_a_lookup_that_hangs_does_not_hold_up_the_end(names: NameServer) -> None:
@@ -102,6 +108,20 @@ def test_a_lookup_that_hangs_does_not_hold_up_the_end(names: NameServer) -> None
     while any(thread.name == "lookup of slow.lan" for thread in threading.enumerate()):
         assert time.monotonic() < waited
         time.sleep(0.001)
+
+
+@in_real_time
+async def test_another_address_is_followed(names: NameServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("appliance.thinking.lookup.GOOD_FOR", 0.0)
+    monkeypatch.setattr("appliance.thinking.discovery.resolve.FLOOR", 0.0)
+    names.answers.set()
+    async with Scripted() as old, LlmClient() as client:
+        moving = Server("moving", f"http://gpu.lan:{old.port}/v1", Source.CONFIGURED)
+        names.result = lambda: at("127.0.0.1")
+        assert await client.models(moving) == ["a model"]
+        names.result = lambda: at("127.0.0.2")
+        with pytest.raises(ServerError, match=r"'127\.0\.0\.2'"):
+            await client.models(moving)
 
 
 @in_real_time

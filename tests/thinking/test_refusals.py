@@ -91,7 +91,7 @@ OVERLOADED = "The server is overloaded. Please try again later."
         ),
         pytest.param(
             502,
-            b"<html>\r\n<head><title>502 Bad\nGateway</title></head></html>",
+            b"\r\n<html>\r\n<head><title>502 Bad\nGateway</title></head></html>",
             *(Problem.BROKEN, "answers 502: 502 Bad Gateway"),
             id="proxy",
         ),

@@ -1,0 +1,227 @@
+"""Plays a history: who acts next, and how, is on the tape."""
+
+from collections.abc import Callable
+
+from appliance.conductor import STALLED
+from appliance.core.events import (
+    Answered,
+    Event,
+    Failed,
+    Heard,
+    ListeningEnd,
+    ListeningEnded,
+    Overheard,
+    ReplyStarted,
+)
+from appliance.core.interruption import Gates, Meaning
+from appliance.core.turn import Phase
+from tests.audio.card import PARTS
+from tests.interruption.corners import COMBINATIONS, gates_name, row_name
+from tests.interruption.edges import Button, Microphone
+from tests.interruption.player import Player
+from tests.interruption.rules import Judge, row_of
+from tests.interruption.tape import Tape
+from tests.interruption.workers import fail, work
+from tests.interruption.world import SECOND, World
+
+ALL_OPEN, ALL_CLOSED = Gates(), Gates(button=False, wake_word=False, stop_word=False, speech=False)
+GATES = (*COMBINATIONS, *[ALL_OPEN, ALL_CLOSED] * 4)
+LATENCIES = (30 * PARTS, 0, 3, 64 * PARTS)
+PATIENCES = (0.02, 1.0)
+MOMENTS = (1, 3, 16 * PARTS, 64 * PARTS, SECOND // 3, SECOND)
+BLOCKED = (2, 4, 8, 16)
+NOTHING_UNUSUAL = Tape(b"")
+ROUNDS = 300
+"""In which every conversation comes to its end."""
+LATE: tuple[Callable[[int, float], Event], ...] = (
+    lambda generation, now: Heard(generation, "ghost", now),
+    lambda generation, now: Answered(generation, "ghost", "Boo!", now),
+    lambda generation, now: Overheard(generation, "ghost", Meaning.WORDS, now),
+    lambda generation, now: Failed(generation, "ghost", "Sorry.", now),
+    lambda generation, now: ListeningEnded(generation, now, now, ListeningEnd.SILENCE),
+    ReplyStarted,
+)
+
+
+class Course:
+    """One history."""
+
+    def __init__(self, choices: bytes) -> None:
+        self._tape = tape = Tape(choices)
+        gates = tape.pick(GATES)
+        drops = tape.pick((True, False))
+        self.world = World(drops=drops, latency=tape.pick(LATENCIES), gates=gates, patience=tape.pick(PATIENCES))
+        self.world.seen.update([gates_name(gates), "a card that drops" if drops else "a card that cannot drop"])
+        self._blocked = 0
+        self._judge = Judge(self.world)
+        self._player = Player(self.world, self._judge, tape)
+        self._button = Button(self.world, tape)
+        self._microphone = Microphone(self.world, tape)
+        self._acts: tuple[Callable[[], None], ...] = (
+            *[self._turn_loop] * 6,
+            *[self._work] * 8,
+            *[self._player.play] * 3,
+            *[self._player.pull] * 2,
+            *[self._take] * 2,
+            *[self._converse] * 4,
+            *[self._speak_up] * 3,
+            self._remark,
+            *[self._play_out] * 2,
+            *[self._microphone.speech] * 2,
+            *[self._button.press] * 2,
+            *[self._microphone.wake] * 2,
+            self._wait,
+            self._tell,
+            self._both,
+            self._late_producer,
+            self._late_event,
+            self._block,
+            self._player.die,
+        )
+
+    def play(self) -> None:
+        """From the first choice to where nobody does anything any more. AssertionError: something is wrong."""
+        while not self._tape.over:
+            act = self._tape.pick(self._acts)
+            self.world.note(act.__name__)
+            act()
+            self._blocked = max(0, self._blocked - 1)
+            self._look()
+        self._finish()
+
+    def _look(self) -> None:
+        if not self.world.inbox and self._button.untold is None and self._microphone.untold is None:
+            self._judge.quiet()
+
+    def _turn_loop(self) -> None:
+        if not self._blocked:
+            while self.world.inbox:
+                self._take()
+            self.world.run_watchdogs()
+
+    def _take(self) -> None:
+        if self._blocked or not self.world.inbox:
+            return
+        taken = self.world.take()
+        self.world.seen[type(taken.event).__name__] += 1
+        if (row := row_of(taken)) is not None:
+            self.world.seen[row_name(row)] += 1
+        self._judge.taken(taken)
+        self.world.clock.move(1)  # what comes later comes in another instant
+
+    def _work(self) -> None:
+        if self.world.jobs:
+            work(self.world, self._tape.pick(tuple(self.world.jobs.values())), self._tape)
+
+    def _converse(self) -> None:
+        """All goes well until a reply is under way."""
+        world = self.world
+        if self._blocked:
+            return
+        self._turn_loop()
+        if world.turn.phase is Phase.IDLE:
+            self._microphone.wake()
+            self._microphone.tell()
+            self._turn_loop()
+        while world.turn.phase in {Phase.LISTENING, Phase.THINKING} and world.jobs:
+            work(world, next(iter(world.jobs.values())), NOTHING_UNUSUAL)
+            self._turn_loop()
+        for _ in range(self._tape.pick((2, 3, 1, 0))):
+            self._synthesise()
+            self._player.play()
+
+    def _synthesise(self) -> bool:
+        """One more piece of the reply. Whether there was one."""
+        job = self.world.jobs.get(f"speak-{self.world.turn.generation}")
+        if job is None or job.put:
+            return False
+        work(self.world, job, NOTHING_UNUSUAL)
+        return True
+
+    def _speak_up(self) -> None:
+        """Somebody speaks for a while."""
+        self._microphone.speech()
+        self._player.play()
+        self._microphone.speech()
+        self._turn_loop()
+        self.world.clock.move(SECOND // 3)
+
+    def _remark(self) -> None:
+        """Somebody says something short during the reply."""
+        self._microphone.speech()
+        self._microphone.tell()
+        for _ in range(2):
+            self._turn_loop()
+            if job := self.world.jobs.get(f"hear-{self.world.turn.generation}"):
+                work(self.world, job, self._tape)
+
+    def _play_out(self) -> None:
+        while self._synthesise():
+            pass
+        self._player.play_out(self.world.turn.generation)
+
+    def _wait(self) -> None:
+        self.world.clock.move(self._tape.pick(MOMENTS))
+
+    def _tell(self) -> None:
+        self._tape.pick((self._button, self._microphone)).tell()
+
+    def _both(self) -> None:
+        press, wake = self._button.press, self._microphone.wake
+        for trigger in self._tape.pick(((press, wake), (wake, press))):
+            trigger()
+        self.world.seen["two triggers in one instant"] += 1
+
+    def _late_producer(self) -> None:
+        lane = self.world.lane
+        generation = self.world.turn.generation - self._tape.pick((1, 2, 3))
+        self.world.seen["a late producer"] += 1
+        assert not self.world.put(generation, 9)
+        assert not lane.open(generation)
+        match self._tape.pick(range(5)):
+            case 0:
+                lane.finish(generation)
+            case 1:
+                lane.clause(generation, "ghost")
+            case 2:
+                lane.resume(generation)
+            case 3:
+                lane.expect(generation)
+            case _:
+                lane.done(generation)
+
+    def _late_event(self) -> None:
+        generation = self.world.turn.generation - self._tape.pick((1, 2, 3))
+        self.world.inbox.append(self._tape.pick(LATE)(generation, self.world.clock()))
+        self.world.seen["a late event"] += 1
+
+    def _block(self) -> None:
+        self._blocked = self._tape.pick(BLOCKED)
+        self.world.seen["a blocked loop"] += 1
+
+    def _finish(self) -> None:
+        """All workers do their work, and the card plays, or is found to be dead."""
+        world, rounds = self.world, 0
+        self._blocked = 0
+        while rounds == 0 or not self._is_over():
+            rounds += 1
+            assert rounds < ROUNDS, "stuck"
+            for job in tuple(world.jobs.values()):
+                if job.put and self._player.dead and world.lane.lane.waits(job.generation):
+                    world.clock.move(round(STALLED * SECOND))
+                    fail(world, job)
+                else:
+                    work(world, job, self._tape)
+            self._button.tell()
+            self._microphone.tell()
+            self._player.play_block(200)
+            world.clock.move(SECOND if self._player.dead else 0)
+            self._turn_loop()
+            self._look()
+        self._player.play_block(200)
+        world.clock.move(SECOND)
+        self._judge.over()
+
+    def _is_over(self) -> bool:
+        world = self.world
+        return world.turn.phase is Phase.IDLE and not (world.inbox or world.jobs or world.lane.model.hushed)

@@ -1,0 +1,65 @@
+"""The workers of speech-to-text, thinking and voice: what comes of a job, soon, late or never."""
+
+from appliance.core.events import Answered, Event, Failed, Heard, ListeningEnd, Overheard
+from appliance.core.interruption import Meaning
+from tests.interruption.tape import Tape
+from tests.interruption.world import SECOND, Job, World
+
+MEANINGS = (Meaning.WORDS, Meaning.NOTHING, Meaning.STOP, Meaning.BACK_CHANNEL, Meaning.ECHO, Meaning.STOP)
+PIECES = (100, 150, 7, 1, 0)
+"""Samples in a piece of synthesised speech."""
+
+
+def work(world: World, job: Job, tape: Tape) -> None:
+    """One step of a job."""
+    if job.put:
+        if not world.lane.lane.is_open(job.generation):
+            del world.jobs[f"speak-{job.generation}"]
+    elif tape.one_in(16):
+        fail(world, job)
+    elif job.listening:
+        world.clock.move(tape.pick((SECOND // 3, 0)))
+        world.end_utterance(job, tape.pick((ListeningEnd.SILENCE, ListeningEnd.NOTHING, ListeningEnd.LIMIT)))
+    elif job.stage == "speak":
+        _synthesise(world, job, tape)
+    else:
+        _end(world, job, _outcome(world, job, tape))
+
+
+def fail(world: World, job: Job) -> None:
+    """The job breaks. Of what nobody has asked for it is only not known what it was."""
+    generation, now = job.generation, world.clock()
+    if job.stage == "overhear":
+        _end(world, job, Overheard(generation, "", Meaning.NOTHING, now))
+    else:
+        world.seen[f"{job.stage} fails"] += 1
+        _end(world, job, Failed(generation, "broken", "Sorry.", now))
+
+
+def _synthesise(world: World, job: Job, tape: Tape) -> None:
+    if job.pieces:
+        job.pieces -= 1
+        world.lane.clause(job.generation, f"clause {job.pieces}")
+        world.put(job.generation, tape.pick(PIECES))
+    else:
+        job.put = True
+        world.lane.finish(job.generation)
+
+
+def _outcome(world: World, job: Job, tape: Tape) -> Event:
+    generation, now = job.generation, world.clock()
+    match job.stage:
+        case "listen":
+            return Heard(generation, tape.pick((f"question {world.number()}", "")), now)
+        case "think":
+            return Answered(generation, "answer", tape.pick(("An answer.", "")), now)
+        case _:
+            meaning = tape.pick(MEANINGS)
+            text = "" if meaning is Meaning.NOTHING else f"remark {world.number()}"
+            return Overheard(generation, text, meaning, now)
+
+
+def _end(world: World, job: Job, event: Event) -> None:
+    name = "hear" if job.stage in {"listen", "overhear"} else job.stage
+    del world.jobs[f"{name}-{job.generation}"]
+    world.inbox.append(event)
