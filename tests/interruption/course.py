@@ -12,6 +12,7 @@ from appliance.core.events import (
     ListeningEnded,
     Overheard,
     ReplyStarted,
+    Worded,
 )
 from appliance.core.interruption import Gates, Meaning
 from appliance.core.turn import Phase
@@ -28,6 +29,7 @@ ALL_OPEN, ALL_CLOSED = Gates(), Gates(button=False, wake_word=False, stop_word=F
 GATES = (*COMBINATIONS, *[ALL_OPEN, ALL_CLOSED] * 4)
 LATENCIES = (30 * PARTS, 0, 3, 64 * PARTS)
 PATIENCES = (0.02, 1.0)
+FOLLOW_UPS = (0.0, 1.0)
 MOMENTS = (1, 3, 16 * PARTS, 64 * PARTS, SECOND // 3, SECOND)
 BLOCKED = (2, 4, 8, 16)
 NOTHING_UNUSUAL = Tape(b"")
@@ -39,6 +41,7 @@ LATE: tuple[Callable[[int, float], Event], ...] = (
     lambda generation, now: Overheard(generation, "ghost", Meaning.WORDS, now),
     lambda generation, now: Failed(generation, "ghost", "Sorry.", now),
     lambda generation, now: ListeningEnded(generation, now, now, ListeningEnd.SILENCE),
+    lambda generation, now: Worded(generation, "ghost", now),
     ReplyStarted,
 )
 
@@ -50,7 +53,13 @@ class Course:
         self._tape = tape = Tape(choices)
         gates = tape.pick(GATES)
         drops = tape.pick((True, False))
-        self.world = World(drops=drops, latency=tape.pick(LATENCIES), gates=gates, patience=tape.pick(PATIENCES))
+        self.world = World(
+            drops=drops,
+            latency=tape.pick(LATENCIES),
+            gates=gates,
+            patience=tape.pick(PATIENCES),
+            follow_up=tape.pick(FOLLOW_UPS),
+        )
         self.world.seen.update([gates_name(gates), "a card that drops" if drops else "a card that cannot drop"])
         self._blocked = 0
         self._judge = Judge(self.world)

@@ -12,6 +12,7 @@ from appliance.core.events import (
     SpeechStarted,
     SpeechSustained,
     WakeHeard,
+    Worded,
 )
 from appliance.core.interruption import Meaning
 from appliance.core.turn import TABLE, Phase, Row
@@ -46,7 +47,7 @@ class Judge:
         assert all(each.generation == after.generation for each in asked), "something is asked for in an old turn"
         if is_late(taken):
             assert after == before, "what comes late changes something"
-            assert isinstance(event, ReplyEnded) or not taken.effects
+            assert isinstance(event, ReplyEnded | Worded) or not taken.effects
             assert all(isinstance(effect, Report | Remember) for effect in taken.effects)
         if isinstance(event, WakeHeard | Pressed):
             self._trigger(taken, event.at, len(begun))

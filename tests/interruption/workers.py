@@ -1,6 +1,6 @@
 """The workers of speech-to-text, thinking and voice: what comes of a job, soon, late or never."""
 
-from appliance.core.events import Answered, Event, Failed, Heard, ListeningEnd, Overheard
+from appliance.core.events import Answered, Event, Failed, Heard, ListeningEnd, Overheard, Worded
 from appliance.core.interruption import Meaning
 from tests.interruption.tape import Tape
 from tests.interruption.world import SECOND, Job, World
@@ -22,6 +22,9 @@ def work(world: World, job: Job, tape: Tape) -> None:
         world.end_utterance(job, tape.pick((ListeningEnd.SILENCE, ListeningEnd.NOTHING, ListeningEnd.LIMIT)))
     elif job.stage == "speak":
         _synthesise(world, job, tape)
+    elif job.stage == "think" and not job.wording and tape.one_in(3):
+        job.wording = True
+        world.inbox.append(Answered(job.generation, "answer", None, world.clock()))
     else:
         _end(world, job, _outcome(world, job, tape))
 
@@ -33,6 +36,8 @@ def fail(world: World, job: Job) -> None:
         _end(world, job, Overheard(generation, "", Meaning.NOTHING, now))
     else:
         world.seen[f"{job.stage} fails"] += 1
+        if job.wording:
+            world.inbox.append(Worded(generation, "So far", now))
         _end(world, job, Failed(generation, "broken", "Sorry.", now))
 
 
@@ -51,6 +56,8 @@ def _outcome(world: World, job: Job, tape: Tape) -> Event:
     match job.stage:
         case "listen":
             return Heard(generation, tape.pick((f"question {world.number()}", "")), now)
+        case "think" if job.wording:
+            return Worded(generation, "So far, and no further.", now)
         case "think":
             return Answered(generation, "answer", tape.pick(("An answer.", "")), now)
         case _:

@@ -20,7 +20,7 @@ from appliance.core.effects import (
     Speak,
     Think,
 )
-from appliance.core.events import Event, ListeningEnd, ListeningEnded, ReplyEnded, ReplyStarted
+from appliance.core.events import Event, ListeningEnd, ListeningEnded, ReplyEnded, ReplyStarted, Worded
 from appliance.core.interruption import Gates
 from appliance.core.turn import Turn, step
 from tests.audio.card import PARTS, RATE, Card, Clock
@@ -43,6 +43,8 @@ class Job:
     """The utterance is not over."""
     put: bool = False
     """All is in the lane."""
+    wording: bool = False
+    """The answer is being spoken, and not yet known in full."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,11 @@ class Taken:
 class World:
     """Carries out what the table says, as the conductor does, and keeps account."""
 
-    def __init__(self, *, drops: bool, latency: int, gates: Gates, patience: float) -> None:
+    def __init__(self, *, drops: bool, latency: int, gates: Gates, patience: float, follow_up: float) -> None:
         self.clock = Clock()
         self.lane = CheckedLane(self.clock, self._told, drops=drops)
         self.card = Card(self.lane, self.clock, latency)
-        self.turn = Turn(patience, gates)
+        self.turn = Turn(patience, gates, follow_up)
         self.inbox: deque[Event] = deque()
         self.jobs: dict[str, Job] = {}
         self.watchdogs: list[tuple[int, int]] = []
@@ -182,7 +184,9 @@ class World:
             case Drop(generation):
                 lane.done(generation)
                 for stage in ("hear", "think", "speak"):
-                    self.jobs.pop(f"{stage}-{generation}", None)
+                    job = self.jobs.pop(f"{stage}-{generation}", None)
+                    if job and job.wording:
+                        self.inbox.append(Worded(generation, "So far", self.clock()))
 
     def _told(self, event: ReplyStarted | ReplyEnded) -> None:
         self.inbox.append(event)
