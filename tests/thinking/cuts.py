@@ -15,7 +15,7 @@ def cut(whole: T) -> SearchStrategy[list[T]]:
     def pieces(draw: DrawFn) -> list[T]:
         if draw(st.booleans()):
             return [whole[i : i + 1] for i in range(len(whole))]
-        at = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=8)))
+        at: list[int] = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=8)))
         return [whole[start:end] for start, end in zip([0, *at], [*at, len(whole)], strict=True)]
 
     return pieces()
