@@ -27,6 +27,7 @@ from appliance.hearing.stt import Recogniser
 from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
+from appliance.service.request import ListedServer
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
 from appliance.thinking.mind import Mind
@@ -157,6 +158,15 @@ class Supervisor:
         """The turn that a trigger has come in, which is hushed first if the trigger may do that."""
         lane = self._parts.lane
         return lane.hush() if hushes else lane.turn
+
+    def model_servers(self) -> tuple[ListedServer, ...]:
+        """The servers of a language model that are known now. From any thread."""
+        model = self._mind.model
+        if model is None:
+            return ()
+        from appliance.service.listing import listed  # which takes megabytes, where no model is used
+
+        return listed(model.sights())
 
     def stop(self) -> None:
         """Silence at once, then an orderly end of `run`. From any thread."""

@@ -65,7 +65,8 @@ async def lan_model(
         return messages(instructions, history.exchanges, wishes.characters)
 
     async with LlmClient(keys=key, ca_file=wishes.ca_file) as client:
-        chooser = Chooser(client, servers, TrustStore(directory, now), Random())  # noqa: S311  which of equals, only
+        trust = TrustStore(directory, now)
+        chooser = Chooser(client, servers, trust, Random(), discovery.reconfirm)  # noqa: S311  which of equals, only
         model = LanModel(client, chooser, phrases, tell, wishes.patience)
         await discovery.start()
         try:

@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, Protocol
 
-from appliance.thinking.choosing import Chooser
+from appliance.thinking.choosing import Chooser, Sight
 from appliance.thinking.history import History
 from appliance.thinking.phrases import Phrases
 from appliance.thinking.prompt import Message
@@ -105,6 +105,10 @@ class LanModel:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+    def sights(self) -> list[Sight]:
+        """All servers that are known, and how they stand. From any thread."""
+        return self._chooser.sights()
 
     async def close(self) -> None:
         """End what still waits for a server that nobody else waits for."""

@@ -132,8 +132,14 @@ class Course:
             self._microphone.wake()
             self._microphone.tell()
             self._turn_loop()
+        if world.turn.follows_up and self._tape.one_in(2):
+            edge = self._tape.pick((self._button, self._microphone))
+            self._button.press() if edge is self._button else self._microphone.wake()
+            edge.tell()
+            self._turn_loop()
         while world.turn.phase in {Phase.LISTENING, Phase.THINKING} and world.jobs:
-            work(world, next(iter(world.jobs.values())), NOTHING_UNUSUAL)
+            job = next(iter(world.jobs.values()))
+            work(world, job, self._tape if job.stage == "think" else NOTHING_UNUSUAL)
             self._turn_loop()
         for _ in range(self._tape.pick((2, 3, 1, 0))):
             self._synthesise()
