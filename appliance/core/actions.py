@@ -79,7 +79,8 @@ def interrupt(turn: Turn, event: WakeHeard | Pressed) -> Step:
     *others, listen = effects
     if turn.phase is Phase.PAUSED and isinstance(event, Pressed):
         listen = Listen(state.generation, min(turn.voice_since, event.at), state.patience_until)
-    return state, (Hush(old), Report("interrupted", event.at, old, {"by": by}), Drop(old), *others, listen)
+    interrupted = Report("interrupted", event.at, old, {"by": by})
+    return state, (Hush(old), interrupted, *_unanswered(turn), Drop(old), *others, listen)
 
 
 def ignore(turn: Turn, _: Event) -> Step:
@@ -91,13 +92,14 @@ def address(turn: Turn, event: WakeHeard | Pressed) -> Step:
     """Somebody wants something, and has to wait until the reply is over; what is said until then is taken down."""
     return replace(turn, addressed=event, waiting=None, overhearing=False, attending=True), (
         Resume(turn.generation, pausable=False),  # speech may have paused it in this instant
+        *_unanswered(turn),
         Listen(turn.generation, event.at, event.at + turn.patience),
     )
 
 
 def keep_question(turn: Turn, event: Heard) -> Step:
     """What was said to the appliance waits for the end of the reply; after the wake word alone, the user does."""
-    return replace(turn, attending=False, waiting=event if event.text else None), ()
+    return replace(turn, attending=False, waiting=event if event.text else None), _unanswered(turn)
 
 
 def finish_listening(turn: Turn, event: Pressed) -> Step:
@@ -180,6 +182,7 @@ def give_up(turn: Turn, event: Failed) -> Step:
     return turn, (
         Hush(turn.generation),
         Report("notice", event.at, turn.generation, {"text": event.message}),
+        *_unanswered(turn),
         Drop(turn.generation),
     )
 
@@ -288,6 +291,7 @@ def stop(turn: Turn, event: Overheard) -> Step:
     return replace(turn, overhearing=False, echoes=0), (
         Hush(turn.generation),
         Report("interrupted", turn.voice_since, turn.generation, {"by": "stop"}),
+        *_unanswered(turn),
         *_overheard(turn.generation, event),
         Drop(turn.generation),
     )
@@ -389,6 +393,12 @@ def _deafened(turn: Turn) -> Turn:
 def _overheard(generation: int, event: Overheard) -> tuple[Effect, ...]:
     data = {"text": event.text, "meaning": event.meaning.value}
     return (Report("heard", event.at, generation, data),) if event.text else ()
+
+
+def _unanswered(turn: Turn) -> tuple[Effect, ...]:
+    """What was said to the appliance during the reply, and is the next question no more: it was heard all the same."""
+    said = turn.waiting
+    return (Report("heard", said.at, turn.generation, {"text": said.text}),) if said else ()
 
 
 def _voice_over(turn: Turn, at: float) -> tuple[Effect, ...]:

@@ -1,10 +1,15 @@
 """A sound card on a clock that the test moves on, exact to the sample: what it holds, drops, and has played."""
 
+import numpy as np
+
 from appliance.audio.devices import Samples, Source
 
 RATE = 1024  # so that times are exact
 PARTS = 4
 """Ticks of the clock in a sample: things happen between samples too."""
+
+LAST = 64
+"""Blocks among which are all that a card holds."""
 
 
 class Clock:
@@ -51,6 +56,11 @@ class Card:
     def sounded(self) -> list[float]:
         """What has sounded to its end until now, without the silence."""
         return [float(each) for at, samples in self._blocks for each in samples[: self._whole(at)] if each]
+
+    def coming(self) -> Samples:
+        """What is held, and will sound."""
+        blocks = (samples[self._whole(at) :] for at, samples in self._blocks[-LAST:])
+        return np.concatenate([np.zeros(0, np.float32), *blocks])
 
     def _drop(self) -> None:
         self._blocks = [(at, samples[: self._whole(at)]) for at, samples in self._blocks]

@@ -286,6 +286,16 @@ def test_what_is_said_to_it_is_listened_for_though_what_was_overheard_before_com
     assert effects[-1] == Listen(2, 3.0, 3.5 + PATIENCE)
 
 
+@pytest.mark.parametrize(
+    "instead", [Pressed(3.9, 1), WakeHeard("alexa", 0.9, 3.9, 1), Failed(1, "no voice", "Sorry.", 3.9)]
+)
+def test_what_was_said_to_it_is_reported_though_something_else_comes_before_it_is_answered(instead: Event) -> None:
+    gates = replace(CLOSED, gates=Gates(wake_word=False))
+    said = Heard(1, "and tomorrow", 3.8)
+    _, effects = play(*TO_SOUND, WakeHeard("alexa", 0.9, 3.0, 1), said, instead, turn=gates)
+    assert Report("heard", 3.8, 1, {"text": "and tomorrow"}) in effects
+
+
 def test_who_is_still_speaking_to_it_when_the_reply_is_over_is_listened_to_from_the_wake_word_on() -> None:
     turn, effects = play(*TO_SOUND, WakeHeard("alexa", 0.9, 3.0, 1), over(at=3.5), turn=CLOSED)
     assert (turn.phase, kinds(effects)[3:]) == (Phase.LISTENING, ["Drop", "Begin", "wake", "Listen"])

@@ -34,6 +34,11 @@ class Judge:
         self._promised: str | None = None
         """What was said to the appliance during the reply after it was addressed."""
         self._addresses = 0
+        self._silenced = 0
+        """For how many replies the card was looked at after their hush."""
+        self._said: list[str] = []
+        """What was said, and came in time."""
+        self._reported: list[str] = []
         self._begun: dict[float, int] = {}
         """How many turns the triggers of an instant have begun."""
 
@@ -53,6 +58,11 @@ class Judge:
             self._trigger(taken, event.at, len(begun))
         self._causes(taken)
         self._promises(taken)
+        if isinstance(event, Heard | Overheard) and not is_late(taken):
+            self._said += [event.text] if event.text else []
+        for effect in taken.effects:
+            if isinstance(effect, Report) and effect.kind == "heard":
+                self._reported.append(str(effect.data["text"]))
 
     def _trigger(self, taken: Taken, at: float, begun: int) -> None:
         self._begun[at] = self._begun.get(at, 0) + begun
@@ -85,15 +95,24 @@ class Judge:
             if isinstance(event, ReplyEnded) and not is_late(taken):
                 if before.addressed is not None:
                     assert after.generation > before.generation, "somebody waits for ever"
+                if before.addressed is not None and self._promised is None and self._addresses == 1:
+                    since = [each.since for each in taken.effects if isinstance(each, Listen)]
+                    assert since == [before.addressed.at], "what is being said to the appliance is lost"
                 if self._promised:
                     assert any(isinstance(each, Think) and each.text == self._promised for each in taken.effects)
                     self._world.seen["what was said after an address is answered"] += 1
             self._promised, self._addresses = None, 0
 
     def pulled(self, samples: Samples | None) -> None:
-        """The card has got a block: of what was hushed there is nothing in it but a fade."""
-        if samples is None or not samples.any():
-            return
+        """The card has got a block: of what was hushed there is nothing in it but a fade, and nothing in the card."""
+        world = self._world
+        if samples is not None and samples.any():
+            self._must_be_wanted(samples)
+        if world.lane.model.drops and len(world.silenced) > self._silenced:
+            self._must_be_wanted(world.card.coming())
+        self._silenced = len(world.silenced)
+
+    def _must_be_wanted(self, samples: Samples) -> None:
         whole = samples[samples % STEP == 1]
         for number in whole[[0, -1]].tolist() if len(whole) else ():
             assert self._world.owner(number) not in self._world.silenced, "a sample of a reply that was hushed"
@@ -148,6 +167,7 @@ class Judge:
         ends = sorted((end.generation, end.played, end.cut) for end in world.ended)
         assert sorted((each.generation, each.played, each.cut) for each in world.remembered) == ends
         assert sorted(world.started) == sorted(end.generation for end in world.ended if end.played)
+        assert sorted(self._said) == sorted(self._reported), "what was said is forgotten"
         for end in world.ended:
             assert not end.cut or end.generation in self._may_be_cut, "a reply is cut, and nobody may do that"
             assert end.cut or end.played == world.made[end.generation], "a reply is not whole"
