@@ -77,7 +77,8 @@ class Lane:
         self._expected = False
         self._opened = 0
         self._reply: _Reply | None = None
-        self._hushed: list[_Reply] = []
+        self._hushed: _Reply | None = None
+        """What the card still has to drop. It pulls nothing of another reply before, so there is never more."""
         self._fade: Samples = np.zeros(0, np.float32)
         self._outbox: deque[Callable[[], None]] = deque()
         self._telling = False
@@ -248,8 +249,8 @@ class Lane:
 
     def _must_drop(self, now: float) -> bool:
         """The card holds samples that must not sound."""
-        unwanted = [*self._hushed, *([self._reply] if self._reply is not None and self._reply.paused else [])]
-        return self._drops and any(reply.track.until > now for reply in unwanted)
+        paused = self._reply if self._reply is not None and self._reply.paused else None
+        return self._drops and any(each is not None and each.track.until > now for each in (self._hushed, paused))
 
     def _silence(self) -> None:
         if not self._expected:
@@ -265,7 +266,7 @@ class Lane:
             self._fade = _ramp(fade[: reply.track.take(fade, reply.track.until)], down=True)
         now = self._clock()
         if self._drops and reply.track.until > now:
-            self._hushed.append(reply)
+            self._hushed = reply
         else:
             self._end(reply, max(reply.track.until, now))
 
@@ -293,9 +294,9 @@ class Lane:
             self._outbox.append(partial(self._report, ReplyStarted(reply.generation, reply.begins)))
 
     def _end_hushed(self, now: float, generation: int | None = None) -> None:
-        over = [reply for reply in self._hushed if generation in {None, reply.generation}]
-        self._hushed = [reply for reply in self._hushed if reply not in over]
-        for reply in over:
+        reply = self._hushed
+        if reply is not None and generation in {None, reply.generation}:
+            self._hushed = None
             self._end(reply, now)
 
     def _end_if_played(self, reply: _Reply, now: float) -> None:
