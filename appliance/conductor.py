@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, TypeVarTuple
 
 from appliance.audio.devices import Samples
 from appliance.audio.lane import Lane
+from appliance.core.actions import LEAD
 from appliance.core.effects import (
     Begin,
     Drop,
@@ -44,9 +45,6 @@ MISSING_END = 0.5
 
 STALLED = 3.0
 """Seconds in which a reply has to move on; then the speaker is taken for dead."""
-
-_LEAD = 0.3
-"""Seconds of sound before speech was noticed that hold its beginning, and little of a reply that plays."""
 
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
@@ -254,7 +252,7 @@ class Conductor:
     async def _overhear(self, effect: Overhear) -> None:
         generation = effect.generation
         try:
-            text = await self._transcribe(generation, effect.since, effect.patience_until, _LEAD)
+            text = await self._transcribe(generation, effect.since, effect.patience_until, LEAD)
             meaning = await self._in(None, self._judge, text, generation)
         except Exception:  # noqa: BLE001  nobody has asked for it: the reply must not end, nor wait for ever
             _log.exception("what was said during the reply of turn %d is lost", generation)

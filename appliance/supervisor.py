@@ -139,6 +139,7 @@ class Supervisor:
                 devices.clock,
                 self._inbox.post_progress,
                 drops=devices.speaker.drops,
+                hurry=devices.speaker.hurry,
             ),
             clock=devices.clock,
         )

@@ -63,7 +63,7 @@ class Listening(Struct, frozen=True):
 
 
 class Interruption(Struct, frozen=True):
-    """What may interrupt a reply. What may not is heard all the same, and has its turn when the reply is over."""
+    """What may interrupt a reply. A wake word and the button that may not have their turn when the reply is over."""
 
     allowed: Annotated[
         bool, Meta(description="Whether a reply may be interrupted at all; if not, the rest of this table is moot.")

@@ -48,13 +48,23 @@ MOST_ECHOES = 5
 """After the n-th echo in a row speech is taken for one in 2**n replies; from this many on it stays at that."""
 
 OUTLASTS = 0.25
-"""Seconds for which speech has to go on after the reply has paused: the reply's own echo does not, in any room."""
+"""Seconds for which speech goes on after the reply has paused, and its own echo does not, in any room."""
 
-PREROLL = 0.2
-"""Seconds before the end of a reply that hold the beginning of an answer to it, and little of the reply."""
+UNHEARD = 1.5
+"""Seconds for which a reply has sounded before anything was heard, so that it can't be its own echo that was."""
+
+HEARD_BEFORE = 2.0
+"""Seconds of speech before the button was pressed that belong to what was said, at most."""
+
+PREROLL = 0.1
+"""Seconds before a press, or the end of a reply, that hold the beginning of what is said, and hardly anything else."""
+
+LEAD = 0.3
+"""Seconds of sound before speech was noticed that hold its beginning."""
 
 _GOES_ON = {
     Meaning.NOTHING: "no words were heard: the reply goes on",
+    Meaning.WORDS: "that was too short to be sure: the reply goes on",
     Meaning.BACK_CHANNEL: "that was only a sign of listening: the reply goes on",
     Meaning.ECHO: "the microphone hears the speaker: the reply goes on, and speech does not pause it for a while",
 }
@@ -64,10 +74,17 @@ def begin(turn: Turn, event: WakeHeard | Pressed) -> Step:
     """Somebody wants something."""
     state, effects = _next(turn)
     until = event.at + turn.patience
+    since, preroll = event.at, None
+    if isinstance(
+        event, Pressed
+    ):  # there is no wake word before it, but there may be an earlier question, or the reply
+        since, preroll = (
+            (max(turn.voice_since, event.at - HEARD_BEFORE), LEAD) if _is_spoken(turn) else (since, PREROLL)
+        )
     return replace(state, patience_until=until), (
         *effects,
         _woken(event, state.generation),
-        Listen(state.generation, event.at, until),
+        Listen(state.generation, since, until, preroll),
     )
 
 
@@ -76,11 +93,8 @@ def interrupt(turn: Turn, event: WakeHeard | Pressed) -> Step:
     old = turn.generation
     by = "word" if isinstance(event, WakeHeard) else "button"
     state, effects = begin(turn, event)
-    *others, listen = effects
-    if turn.phase is Phase.PAUSED and isinstance(event, Pressed):
-        listen = Listen(state.generation, min(turn.voice_since, event.at), state.patience_until)
     interrupted = Report("interrupted", event.at, old, {"by": by})
-    return state, (Hush(old), interrupted, *_unanswered(turn), Drop(old), *others, listen)
+    return state, (Hush(old), interrupted, *_unanswered(turn), Drop(old), *effects)
 
 
 def ignore(turn: Turn, _: Event) -> Step:
@@ -159,6 +173,17 @@ def speak(turn: Turn, event: Answered) -> Step:
     return _speak(replace(turn, is_worded=event.text is None), _answer(turn, event), event.text)
 
 
+def speak_later(turn: Turn, event: Answered) -> Step:
+    """There is a reply, but somebody speaks: it waits, and what is said is taken down."""
+    state, effects = speak(turn, event)
+    held = replace(state, overhearing=True, held_at=event.at, last_voice=event.at)
+    return held, (
+        *effects,
+        Pause(turn.generation),
+        Overhear(turn.generation, turn.voice_since, event.at + turn.patience),
+    )
+
+
 def agree(turn: Turn, event: Answered) -> Step:
     """Silence is the answer."""
     return turn, (*_answer(turn, event), Drop(turn.generation))
@@ -199,7 +224,7 @@ def wording(event: Worded) -> tuple[Effect, ...]:
 
 def start_reply(turn: Turn, event: ReplyStarted) -> Step:
     """It sounds."""
-    return turn, (Report("reply_start", event.at, turn.generation),)
+    return replace(turn, sounding_since=event.at), (Report("reply_start", event.at, turn.generation),)
 
 
 def end_reply(turn: Turn, event: ReplyEnded) -> Step:
@@ -246,8 +271,8 @@ def hold(turn: Turn, event: SpeechSustained) -> Step:
 
 
 def note_last_voice(turn: Turn, event: ListeningEnded) -> Step:
-    """Whoever spoke is done."""
-    return replace(turn, last_voice=event.at), ()
+    """Whoever spoke is done, and what was said is not to be listened to again."""
+    return replace(turn, last_voice=event.at, voice=False), _voice_over(turn, event.at)
 
 
 def play_on(turn: Turn, event: Overheard) -> Step:
@@ -261,8 +286,9 @@ def play_on(turn: Turn, event: Overheard) -> Step:
 def go_on(turn: Turn, event: Overheard) -> Step:
     """It was a false alarm."""
     state = replace(turn, overhearing=False, false_alarms=turn.false_alarms + 1)
+    state = replace(state, sounding_since=event.at)
     meaning = event.meaning
-    if meaning is not Meaning.BACK_CHANNEL and not has_outlasted(turn):
+    if meaning in (Meaning.NOTHING, Meaning.WORDS) and may_be_echo(turn):
         meaning = Meaning.ECHO
     if meaning is Meaning.ECHO:
         state = _deafened(state)
@@ -279,6 +305,11 @@ def overhear_on(turn: Turn, event: Overheard) -> Step:
         *_overheard(turn.generation, event),
         Overhear(turn.generation, turn.voice_since, event.at + turn.patience),
     )
+
+
+def may_be_echo(turn: Turn) -> bool:
+    """Whether what paused the reply may have been the reply itself: both began and ended together."""
+    return not has_outlasted(turn) and turn.voice_since - turn.sounding_since < UNHEARD
 
 
 def has_outlasted(turn: Turn) -> bool:
@@ -385,7 +416,14 @@ def _speak(turn: Turn, before: tuple[Effect, ...], text: str | None) -> Step:
     return state, (*before, Speak(turn.generation, text, pausable=may_be_paused(state)))
 
 
+def _is_spoken(turn: Turn) -> bool:
+    """Whether the user is speaking, as far as that can be told from the reply."""
+    return turn.phase is Phase.PAUSED or (turn.voice and (turn.phase is not Phase.SPEAKING or not turn.deaf))
+
+
 def _deafened(turn: Turn) -> Turn:
+    if turn.deaf:
+        return turn
     echoes = min(turn.echoes + 1, MOST_ECHOES)
     return replace(turn, echoes=echoes, deaf=2**echoes)
 

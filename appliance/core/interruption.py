@@ -58,8 +58,10 @@ class Meaning(Enum):
     """The appliance has heard itself."""
     STOP = "stop"
     """The reply is not wanted any more, and nothing else is."""
+    ORDER = "order"
+    """Something that the appliance can do or answer by itself."""
     WORDS = "words"
-    """Something new, to be answered."""
+    """Something else, to be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ def judge(
         return Meaning.BACK_CHANNEL
     if _is_echo(words, _words(recently_said), exact=is_stop or is_order):
         return Meaning.ECHO
-    return Meaning.STOP if is_stop else Meaning.WORDS
+    if is_stop:
+        return Meaning.STOP
+    return Meaning.ORDER if is_order else Meaning.WORDS
 
 
 def _words(text: str) -> tuple[str, ...]:

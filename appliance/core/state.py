@@ -44,6 +44,8 @@ class Turn:
     """Whether what is said during the reply, to whomever, is being taken down."""
     attending: bool = False
     """Whether what is said to the appliance, which was addressed during the reply, is being taken down."""
+    sounding_since: float = 0.0
+    """When the reply began to sound, or went on after a pause."""
     held_at: float = 0.0
     """When speech paused the reply."""
     last_voice: float = 0.0
@@ -59,4 +61,4 @@ class Turn:
     echoes: int = 0
     """How many echoes of its own voice the appliance has heard since somebody else spoke during a reply."""
     deaf: int = 0
-    """In how many replies, the newest one included, speech is taken for an echo and changes nothing."""
+    """In how many replies, the newest one included, speech is taken for an echo and pauses nothing."""

@@ -92,6 +92,11 @@ def may_still_come(turn: Turn, event: Heard) -> bool:
     return event.at < turn.patience_until
 
 
+def somebody_speaks_on(turn: Turn, event: Answered) -> bool:
+    """There is something to say, but the user has not finished; and speech may interrupt."""
+    return event.text != "" and turn.voice and turn.gates.speech and turn.deaf <= 1
+
+
 def has_reply(_: Turn, event: Answered) -> bool:
     """There is something to say."""
     return event.text != ""
@@ -103,8 +108,8 @@ def may_interrupt(turn: Turn, event: WakeHeard | Pressed) -> bool:
 
 
 def is_listened_for(turn: Turn, _: SpeechStarted) -> bool:
-    """It is not being taken down already, nor bound to be the speaker's own echo."""
-    return not turn.overhearing and not turn.attending and not turn.deaf
+    """It is not being taken down already."""
+    return not turn.overhearing and not turn.attending
 
 
 def may_pause(turn: Turn, _: SpeechSustained) -> bool:
@@ -118,13 +123,15 @@ def means_stop(turn: Turn, event: Overheard) -> bool:
 
 
 def is_meant(turn: Turn, event: Overheard) -> bool:
-    """Somebody said something to the appliance, and it was not its own echo."""
-    return event.meaning in (Meaning.WORDS, Meaning.STOP) and actions.has_outlasted(turn)
+    """It is an order, or it went on for long enough, once the reply had paused, to be meant."""
+    if event.meaning in (Meaning.ORDER, Meaning.STOP):
+        return True
+    return event.meaning is Meaning.WORDS and actions.has_outlasted(turn)
 
 
 def is_new_question(turn: Turn, event: Overheard) -> bool:
     """It is meant, and the reply that it paused is over anyway."""
-    return turn.nothing_left and event.meaning is Meaning.WORDS and actions.has_outlasted(turn)
+    return turn.nothing_left and event.meaning is not Meaning.STOP and is_meant(turn, event)
 
 
 def nothing_is_left(turn: Turn, _: Overheard) -> bool:
@@ -186,6 +193,7 @@ TABLE: tuple[Row, ...] = (
     _row(_T, Heard, _T, actions.think, has_words),
     _row(_T, Heard, _L, actions.listen_on, may_still_come),
     _row(_T, Heard, _I, actions.not_understood),
+    _row(_T, Answered, _P, actions.speak_later, somebody_speaks_on),
     _row(_T, Answered, _S, actions.speak, has_reply),
     _row(_T, Answered, _I, actions.agree),
     _row(_T, Failed, _S, actions.apologise),

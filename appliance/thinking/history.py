@@ -2,7 +2,8 @@
 
 Rules:
 - An exchange is one generation: what the user said, what was said to it, and how much of that was heard.
-- A reply that nobody heard a word of has not happened: "repeat that" and "go on" mean the one before it.
+- A reply that nobody heard a word of cannot be repeated: "repeat that" means the one before it. "Go on" means the one
+  that was interrupted last.
 - What comes late counts in its own generation, and changes nothing in a later one. Unknown generations are ignored.
 """
 
@@ -51,6 +52,8 @@ class History:
         if exchange is None or not exchange.reply:
             return
         self._exchanges[generation] = replace(exchange, heard=heard, interrupted=interrupted)
+        if interrupted and not heard and generation >= self._heard_in:
+            self._rest = rest  # who has cut it off too soon may still want to hear it
         if heard and generation >= self._heard_in:
             self._heard_in, self._last_reply, self._rest = generation, exchange.reply, rest
 

@@ -42,7 +42,13 @@ class Loop:
         self.faults: list[str] = []
         self.ended = threading.Event()
         self.events: list[ReplyStarted | ReplyEnded] = []
-        self.lane = Lane(self.speaker.rate, self._report, time.monotonic, drops=self.speaker.drops)
+        self.lane = Lane(
+            self.speaker.rate,
+            self._report,
+            time.monotonic,
+            drops=self.speaker.drops,
+            hurry=self.speaker.hurry,
+        )
 
     def start(self) -> None:
         self.speaker.start(self.lane, self.played, self.faults.append)

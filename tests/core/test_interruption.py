@@ -170,7 +170,7 @@ def test_what_it_has_not_just_said_is_something_new(text: str, said: str) -> Non
 def test_an_order_in_the_words_of_the_reply_is_meant_unless_they_are_just_the_same() -> None:
     said = "You can ask me what time it is, or"
     assert meaning("What time is it?", said) is Meaning.ECHO
-    assert meaning("What time is it?", said, is_order=True) is Meaning.WORDS
+    assert meaning("What time is it?", said, is_order=True) is Meaning.ORDER
     assert meaning("What time it is.", said, is_order=True) is Meaning.ECHO
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.core.actions import FALSE_ALARMS, MOST_ECHOES, PREROLL
+from appliance.core.actions import FALSE_ALARMS, HEARD_BEFORE, LEAD, MOST_ECHOES, PREROLL
 from appliance.core.effects import (
     Begin,
     Drop,
@@ -176,9 +176,16 @@ def test_speech_that_lasts_pauses_the_reply() -> None:
     assert (turn.phase, effects) == (Phase.PAUSED, [Pause(1)])
 
 
-def test_speech_that_began_before_the_reply_pauses_it_and_is_taken_down_then() -> None:
-    turn, effects = play(*TO_THINKING, SpeechStarted(2.5), *TO_SOUND[2:], SpeechSustained(2.5, 2.8))
-    assert (turn.phase, effects) == (Phase.PAUSED, [Pause(1), Overhear(1, 2.5, 2.5 + PATIENCE)])
+@pytest.mark.parametrize("text", ["It is noon.", None])
+def test_a_reply_does_not_talk_over_who_speaks_when_it_would_begin(text: str | None) -> None:
+    heard, answered = Heard(1, "what time is it", 2.6), Answered(1, "time", text, 2.7)
+    turn, effects = play(*TO_THINKING, SpeechStarted(2.5), heard, answered)
+    assert (turn.phase, kinds(effects)[-3:]) == (Phase.PAUSED, ["Speak", "Pause", "Overhear"])
+    assert effects[-1] == Overhear(1, 2.5, 2.7 + PATIENCE)
+    turn, effects = play(*spoken(), overheard(Meaning.NOTHING), turn=turn)
+    assert (turn.phase, effects[0]) == (Phase.SPEAKING, Resume(1, pausable=True))
+    turn, _ = play(*TO_THINKING, SpeechStarted(2.5), heard, answered, turn=CLOSED)
+    assert turn.phase is Phase.SPEAKING
 
 
 def test_words_end_the_paused_reply_and_are_the_next_question() -> None:
@@ -198,9 +205,21 @@ def test_words_end_the_paused_reply_and_are_the_next_question() -> None:
 
 
 @pytest.mark.parametrize("meaning", [Meaning.NOTHING, Meaning.WORDS, Meaning.ECHO])
-def test_what_ends_as_soon_as_the_reply_pauses_was_its_echo(meaning: Meaning) -> None:
+def test_what_begins_and_ends_with_the_reply_was_its_echo(meaning: Meaning) -> None:
     turn, effects = play(*TO_PAUSED, *spoken(3.4), overheard(meaning))
     assert (turn.phase, effects[0]) == (Phase.SPEAKING, Resume(1, pausable=False))
+
+
+@pytest.mark.parametrize("meaning", [Meaning.NOTHING, Meaning.WORDS])
+def test_a_short_noise_in_a_room_without_echo_makes_nobody_deaf(meaning: Meaning) -> None:
+    late = (SpeechStarted(6.0), SpeechSustained(6.0, 6.3))
+    turn, effects = play(*TO_SOUND, *late, *spoken(6.4), overheard(meaning))
+    assert (turn.phase, effects[0]) == (Phase.SPEAKING, Resume(1, pausable=True))
+
+
+def test_an_order_of_one_word_is_meant() -> None:
+    turn, effects = play(*TO_PAUSED, *spoken(3.4), overheard(Meaning.ORDER, "Help."))
+    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["Hush", "interrupted"])
 
 
 def test_who_speaks_again_before_it_is_known_what_the_speech_meant_is_heard_too() -> None:
@@ -213,7 +232,7 @@ def test_who_speaks_again_before_it_is_known_what_the_speech_meant_is_heard_too(
 
 def test_words_that_paused_a_reply_when_its_last_sample_had_just_sounded_are_the_next_question() -> None:
     turn, effects = play(*TO_PAUSED, over(), *spoken())
-    assert (turn.phase, effects) == (Phase.PAUSED, [Report("speech_end", 3.7, 1)])
+    assert (turn.phase, turn.voice) == (Phase.PAUSED, False)
     after, effects = play(overheard(Meaning.WORDS), turn=turn)
     assert (after.phase, after.generation, kinds(effects)) == (
         Phase.THINKING,
@@ -315,7 +334,19 @@ def test_a_trigger_that_may_not_interrupt_leaves_a_paused_reply_as_it_is() -> No
 
 def test_who_speaks_and_then_presses_need_not_say_it_again() -> None:
     turn, effects = play(*TO_PAUSED, Pressed(3.8, 1))
-    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.0, 3.8 + PATIENCE))
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.0, 3.8 + PATIENCE, LEAD))
+
+
+def test_nothing_of_the_reply_or_of_the_last_question_is_taken_for_what_is_said_after_a_press() -> None:
+    for before in ((), TO_THINKING, TO_SOUND):
+        turn, _ = play(*before)
+        _, effects = play(Pressed(3.8, turn.generation), turn=turn)
+        assert effects[-1] == Listen(turn.generation + 1, 3.8, 3.8 + PATIENCE, PREROLL)
+
+
+def test_of_long_speech_before_a_press_only_the_end_is_what_was_said() -> None:
+    _, effects = play(SpeechStarted(1.0), Pressed(9.0, 0))
+    assert effects[-1] == Listen(1, 9.0 - HEARD_BEFORE, 9.0 + PATIENCE, LEAD)
 
 
 def test_speech_does_not_pause_a_reply_any_more_after_too_many_false_alarms() -> None:
@@ -355,7 +386,8 @@ def test_an_appliance_that_hears_itself_pauses_for_speech_less_and_less_often() 
         echo = overheard(Meaning.ECHO, generation=turn.generation)
         turn, _ = play(SpeechStarted(3.0), SpeechSustained(3.0, 3.3), SpeechEnded(3.4), echo, turn=turn)
         assert turn.phase is Phase.SPEAKING
-        assert play(SpeechStarted(3.6), turn=turn)[1] == [Report("speech_start", 3.6, turn.generation)]
+        after, effects = play(SpeechStarted(3.6), SpeechSustained(3.6, 3.9), turn=turn)
+        assert (after.phase, effects, after.overhearing) == (Phase.SPEAKING, [], True), "it is still taken down"
         turn, count = replies_not_paused(turn)
         counts.append(count)
     assert counts == [1, 3, 7, 15, 31, 31]

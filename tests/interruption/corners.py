@@ -35,6 +35,7 @@ CORNERS = {
     "two triggers in one instant",
     "the loop turns before the edge has told",
     "a blocked loop",
+    "the lane's reports are late",
     "a late producer",
     "a late event",
     "listen fails",

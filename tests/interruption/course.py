@@ -62,6 +62,7 @@ class Course:
         )
         self.world.seen.update([gates_name(gates), "a card that drops" if drops else "a card that cannot drop"])
         self._blocked = 0
+        self._slow = 0
         self._judge = Judge(self.world)
         self._player = Player(self.world, self._judge, tape)
         self._button = Button(self.world, tape)
@@ -85,6 +86,7 @@ class Course:
             self._late_producer,
             self._late_event,
             self._block,
+            self._slow_down,
             self._player.die,
         )
 
@@ -95,12 +97,20 @@ class Course:
             self.world.note(act.__name__)
             act()
             self._blocked = max(0, self._blocked - 1)
+            self._slow = max(0, self._slow - 1)
+            self.world.teller_is_slow = self._slow > 0
+            self._pass_on()
             self._look()
         self._finish()
 
     def _look(self) -> None:
-        if not self.world.inbox and self._button.untold is None and self._microphone.untold is None:
+        untold = self._button.untold or self._microphone.untold or self.world.reports
+        if not self.world.inbox and not untold:
             self._judge.quiet()
+
+    def _pass_on(self) -> None:
+        if not self._slow:
+            self.world.pass_on()
 
     def _turn_loop(self) -> None:
         if not self._blocked:
@@ -214,10 +224,15 @@ class Course:
         self._blocked = self._tape.pick(BLOCKED)
         self.world.seen["a blocked loop"] += 1
 
+    def _slow_down(self) -> None:
+        self._slow = self._tape.pick(BLOCKED)
+        self.world.seen["the lane's reports are late"] += 1
+
     def _finish(self) -> None:
         """All workers do their work, and the card plays, or is found to be dead."""
         world, rounds = self.world, 0
-        self._blocked = 0
+        self._blocked = self._slow = 0
+        self.world.teller_is_slow = False
         while rounds == 0 or not self._is_over():
             rounds += 1
             assert rounds < ROUNDS, "stuck"
@@ -227,6 +242,7 @@ class Course:
                     fail(world, job)
                 else:
                     work(world, job, self._tape)
+            self._pass_on()
             self._button.tell()
             self._microphone.tell()
             self._player.play_block(200)

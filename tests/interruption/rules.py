@@ -79,7 +79,7 @@ class Judge:
                 self._may_be_cut.add(event.turn)
             case Overheard(meaning=Meaning.STOP) if gates.stop_word:
                 self._may_be_cut.add(event.generation)
-            case Overheard(meaning=Meaning.STOP | Meaning.WORDS) if gates.speech:
+            case Overheard(meaning=Meaning.STOP | Meaning.ORDER | Meaning.WORDS) if gates.speech:
                 self._may_be_cut.add(event.generation)
             case Failed():
                 self._may_be_cut.add(event.generation)

@@ -5,7 +5,15 @@ from appliance.core.interruption import Meaning
 from tests.interruption.tape import Tape
 from tests.interruption.world import SECOND, Job, World
 
-MEANINGS = (Meaning.WORDS, Meaning.NOTHING, Meaning.STOP, Meaning.BACK_CHANNEL, Meaning.ECHO, Meaning.STOP)
+MEANINGS = (
+    Meaning.WORDS,
+    Meaning.ORDER,
+    Meaning.NOTHING,
+    Meaning.STOP,
+    Meaning.BACK_CHANNEL,
+    Meaning.ECHO,
+    Meaning.STOP,
+)
 PIECES = (100, 150, 7, 1, 0)
 """Samples in a piece of synthesised speech."""
 

@@ -70,6 +70,9 @@ class World:
         self.card = Card(self.lane, self.clock, latency)
         self.turn = Turn(patience, gates, follow_up)
         self.inbox: deque[Event] = deque()
+        self.reports: deque[ReplyStarted | ReplyEnded] = deque()
+        self.teller_is_slow = False
+        """The thread that tells what the lane reports was stopped in the middle, and the others leave it to that one."""
         self.jobs: dict[str, Job] = {}
         self.watchdogs: list[tuple[int, int]] = []
         self.seen: Counter[str] = Counter()
@@ -138,6 +141,11 @@ class World:
             self.paused[reply.generation] += 1
             self.seen["a reply pauses"] += 1
 
+    def pass_on(self) -> None:
+        """Whoever is telling what the lane reports gets on with it."""
+        self.inbox.extend(self.reports)
+        self.reports.clear()
+
     def run_watchdogs(self) -> None:
         """The loop does what is due by now."""
         while self.watchdogs and self.watchdogs[0][0] <= self.clock.ticks:
@@ -189,7 +197,9 @@ class World:
                         self.inbox.append(Worded(generation, "So far", self.clock()))
 
     def _told(self, event: ReplyStarted | ReplyEnded) -> None:
-        self.inbox.append(event)
+        self.reports.append(event)
+        if not self.teller_is_slow:
+            self.pass_on()
         if isinstance(event, ReplyEnded):
             self.ended.append(event)
         else:

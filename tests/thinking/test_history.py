@@ -46,12 +46,12 @@ def test_silence_as_an_answer_leaves_the_rest() -> None:
     assert (history.last_reply, history.rest) == (REPLY, "It's Monday.")
 
 
-def test_a_reply_of_which_nothing_was_heard_leaves_the_rest_of_the_one_before() -> None:
+def test_a_reply_of_which_nothing_was_heard_can_be_gone_on_with_and_not_repeated() -> None:
     history = interrupted()
     history.reply(2, "I'm fine.")
     history.replied(2, "", "I'm fine.", interrupted=True)
     assert history.exchanges[-1] == Exchange("", "I'm fine.", interrupted=True)
-    assert (history.last_reply, history.rest) == (REPLY, "It's Monday.")
+    assert (history.last_reply, history.rest) == (REPLY, "I'm fine.")
 
 
 def test_a_later_reply_heard_to_its_end_leaves_no_rest() -> None:
