@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.core.endpoint import EndpointSettings
-from appliance.core.events import Event, ListeningEnd, ListeningEnded, SpeechEnded, SpeechStarted, WakeHeard
+from appliance.core.events import (
+    Event,
+    ListeningEnd,
+    ListeningEnded,
+    SpeechEnded,
+    SpeechStarted,
+    SpeechSustained,
+    WakeHeard,
+)
 from appliance.hearing.ears import Ears
 from appliance.hearing.vad import WINDOW, VoiceActivity
 from appliance.hearing.wake import Detection, WakeWords
@@ -118,9 +126,12 @@ def test_what_is_sensed_is_reported_without_anybody_listening() -> None:
     ears = scripted(listener, (51.0, 52.0), wake=[51.52])
     for frame in frames(4):
         ears.feed(frame)
-    started, wake, ended = listener.events
+    started, sustained, wake, ended = listener.events
     assert isinstance(started, SpeechStarted)
     assert abs(started.at - 51.0) <= 0.032
+    assert isinstance(sustained, SpeechSustained)
+    assert sustained.since == started.at
+    assert 0.3 <= sustained.at - sustained.since < 0.3 + 2 * 0.032
     assert wake == WakeHeard("alexa", 0.9, 51.52)
     assert isinstance(ended, SpeechEnded)
     assert abs(ended.at - 52.0) <= 0.032

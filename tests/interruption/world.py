@@ -72,7 +72,7 @@ class World:
         self.inbox: deque[Event] = deque()
         self.reports: deque[ReplyStarted | ReplyEnded] = deque()
         self.teller_is_slow = False
-        """The thread that tells what the lane reports was stopped in the middle, and the others leave it to that one."""
+        """Whoever tells what the lane reports was stopped in the middle, and the others leave it to that thread."""
         self.jobs: dict[str, Job] = {}
         self.watchdogs: list[tuple[int, int]] = []
         self.seen: Counter[str] = Counter()
