@@ -139,7 +139,6 @@ class Supervisor:
                 devices.clock,
                 self._inbox.post_progress,
                 drops=devices.speaker.drops,
-                hurry=devices.speaker.hurry,
             ),
             clock=devices.clock,
         )

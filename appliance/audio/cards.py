@@ -62,11 +62,6 @@ class OpenCard:
         except OSError as error:
             raise _refused(self.card, error) from error
 
-    def drop(self) -> None:
-        """Drop what the card holds, and stop; PortAudio's thread is gone then. OSError: it failed, and is closed."""
-        pyaudio.pa.abort_stream(self.stream._stream)  # type: ignore[attr-defined]  # Stream itself has no such method
-        self.stream.stop_stream()  # it is, but that has to be known before it can be started again
-
 
 class PortAudio:
     """PortAudio, from construction to `close`. Each user has their own; the list of cards is made by the first."""

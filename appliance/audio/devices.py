@@ -59,8 +59,5 @@ class Speaker(Protocol):
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """Pull from `source` for ever. `on_frame` gets the very samples handed to the card: the echo's reference."""
 
-    def hurry(self) -> None:
-        """The source may have something to drop: it is asked for 0 samples at once. Quick, and for any thread."""
-
     def stop(self) -> None:
         """Silent, and the card closed, when this returns. Stopping twice is fine."""

@@ -54,7 +54,7 @@ class Lane:
     was opened: when its last sample has sounded, or when it was cut and the card has dropped the rest. Times are in
     seconds of `clock`, which is also the one that the card pulls with. `on_progress` is called when more of a reply was
     used up, and when it is over. Both are called in order, one at a time, without the lock, from a thread that is at
-    work here. `drops`: the card drops what it holds when `pull` gives None; `hurry` asks it to pull at once.
+    work here. `drops`: the card drops what it holds when `pull` gives None.
     """
 
     def __init__(
@@ -65,14 +65,12 @@ class Lane:
         on_progress: Callable[[], None] = lambda: None,
         *,
         drops: bool = False,
-        hurry: Callable[[], None] = lambda: None,
     ) -> None:
         self.rate = rate
         self._report = report
         self._clock = clock
         self._on_progress = on_progress
         self._drops = drops
-        self._hurry = hurry
         self._lock = threading.Lock()
         self._scope = CancelScope()
         self._turn = 0
@@ -155,7 +153,6 @@ class Lane:
             if generation is None or not self._scope.is_stale(generation):
                 self._silence()
             turn = self._turn
-        self._hurry()
         self._tell()
         return turn
 
@@ -171,9 +168,7 @@ class Lane:
                 if not self._drops and reply.flowing:
                     self._fade = _ramp(reply.track.peek(self._fading), down=True)
                 reply.flowing = False
-            turn = self._turn
-        self._hurry()
-        return turn
+            return self._turn
 
     def resume(self, generation: int, *, pausable: bool = True) -> None:
         """The reply goes on if it was paused; `pausable`: whether it may be paused again."""

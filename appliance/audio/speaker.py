@@ -1,8 +1,7 @@
 """The speaker: a real card that stays open, and plays silence when there is nothing to say.
 
-PortAudio drops what a card still holds only together with the stream, whose thread then ends: when its callback says
-so, or another thread does. A thread of our own, which waits for nothing else, does that if it is there before the
-callback, and starts the stream again, which a callback must not.
+PortAudio drops what a card still holds only together with the stream: its callback says so, and its thread drops and
+ends. A callback must not start the stream again, so that is left to a thread that waits for nothing else.
 """
 
 import logging
@@ -16,13 +15,13 @@ import numpy as np
 import pyaudio
 
 from appliance.audio.cards import COMMON_RATES, Card, PortAudio
-from appliance.audio.devices import Frame, Samples, Source
+from appliance.audio.devices import Frame, Source
 from appliance.audio.sampleclock import SampleClock
 from appliance.audio.watch import Watch
 from appliance.errors import ApplianceError
 
 BLOCK = 0.015
-"""Seconds that the card asks for at once."""
+"""Seconds that the card asks for at once, and so the longest that a drop may wait for its turn."""
 
 STOP_TIMEOUT = 1.0
 """Seconds that `stop` waits for a card that does not close; one that is alive needs a hundredth of it."""
@@ -57,12 +56,6 @@ class CardSpeaker:
             audio.close()
             raise
 
-    def hurry(self) -> None:
-        """Ask the source whether there is something to drop, before the card is due. Quick, and for any thread."""
-        playback = self._playback
-        if playback is not None:
-            playback.hurry()
-
     def stop(self) -> None:
         """Silent, and the card closed, when this returns. Stopping twice is fine."""
         playback, self._playback = self._playback, None
@@ -91,9 +84,6 @@ class _Playback:
         self._stopping = False
         self._wanted = threading.Event()
         """The thread has something to do. Set before PortAudio's thread ends, unless that failed."""
-        self._pulling = threading.Lock()
-        self._dropping = False
-        """The source gave None: it is not pulled from any more before the stream was started again."""
         self._changing = threading.Lock()
         """Held while the stream is stopped, opened and started: meanwhile nobody may ask it anything."""
         self._open = partial(audio.open, card, (rate,), (2, 1), BLOCK, callback=self._fill)
@@ -102,10 +92,6 @@ class _Playback:
         self._play()
         self._thread.start()
         self._watch.start()
-
-    def hurry(self) -> None:
-        """Have the source asked."""
-        self._wanted.set()
 
     def stop(self) -> None:
         """Close the card, which drops what it still holds."""
@@ -119,7 +105,6 @@ class _Playback:
         self._latency = self._opened.stream.get_output_latency()
         self._handed = 0
         self._clock = SampleClock(self._opened.rate)
-        self._dropping = False
         self._opened.start()
 
     def _keep(self) -> None:
@@ -131,8 +116,7 @@ class _Playback:
                     if self._stopping:
                         return
                     try:
-                        if self._pull(0, time.monotonic()) is None:
-                            self._restart()
+                        self._restart()
                     except (OSError, ApplianceError) as error:
                         _log.error("the speaker does not go on after a drop: %s", error)
                         break
@@ -140,7 +124,7 @@ class _Playback:
 
     def _restart(self) -> None:
         try:
-            self._opened.drop()
+            self._opened.stream.stop_stream()  # returns when PortAudio's thread has dropped, and is gone
             self._play()
         except (OSError, ApplianceError):  # and PyAudio has closed the stream
             self._opened = self._open()
@@ -157,12 +141,6 @@ class _Playback:
             self._changing.release()
         return "" if alive else self._failure or _GONE
 
-    def _pull(self, count: int, at: float) -> Samples | None:
-        with self._pulling:
-            samples = None if self._dropping else self._source.pull(count, at)
-            self._dropping = samples is None
-            return samples
-
     def _fill(self, _: bytes | None, count: int, times: Mapping[str, float], __: int) -> tuple[bytes, int]:
         """The next block for the card, the same on all channels."""
         self._watch.moved()
@@ -177,7 +155,7 @@ class _Playback:
             at = self._clock.stamp(self._handed, time.monotonic() + ahead)
             # What starts in an empty buffer may lose its beginning: a sound server has played its next step already.
             lost = not known and not self._handed
-            samples = np.zeros(count, np.float32) if lost else self._pull(count, at)
+            samples = np.zeros(count, np.float32) if lost else self._source.pull(count, at)
             if samples is None:
                 self._wanted.set()
                 return silence, pyaudio.paAbort

@@ -105,7 +105,7 @@ def measure_cuts(plays_on: str, hears_with: str, count: int, *, blocked: bool = 
 async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) -> Cuts:
     loop = asyncio.get_running_loop()
     speaker, handed, faults = CardSpeaker(plays_on), list[Frame](), list[str]()
-    lane = Lane(speaker.rate, partial(_post, loop), time.monotonic, drops=speaker.drops, hurry=speaker.hurry)
+    lane = Lane(speaker.rate, partial(_post, loop), time.monotonic, drops=speaker.drops)
     reply = Replies(lane)
     tape = Tape(hears_with)
     try:

@@ -68,9 +68,6 @@ class RoomSpeaker:
         with self._lock:
             self._playing = None
 
-    def hurry(self) -> None:
-        """There is nothing to drop."""
-
     def play(self, at: float) -> Samples:
         """The block that sounds at `at`."""
         with self._lock:

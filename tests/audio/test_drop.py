@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from multiprocessing.connection import Connection
@@ -43,14 +42,13 @@ class Sounds:
         self.given: list[int] = []
         """How many samples of each sound the card got."""
 
-    def drop(self, nones: int, hurry: Callable[[], None]) -> None:
-        """From now on, and `nones` pulls later, it is the turn of the next sound; there is no time to lose."""
+    def drop(self, nones: int = 1) -> None:
+        """From now on, and `nones` pulls later, it is the turn of the next sound."""
         with self._pulled:
             self.given.append(self._given)
             self._nones = nones
             self._number += 1
             self._given = 0
-            hurry()
             assert self._pulled.wait_for(lambda: not self._nones, TIMEOUT)
 
     def wait(self, share: float) -> None:
@@ -64,7 +62,7 @@ class Sounds:
             if self._nones:
                 self._nones -= 1
                 return None
-            if count and not self._given:
+            if not self._given:
                 self.starts.append(at)
             samples = np.zeros(count, np.float32)
             part = self._ramp[self._given : self._given + count]
@@ -109,20 +107,13 @@ def ignore(_: Frame) -> None:
     pass
 
 
-def do_not() -> None:
-    """Hurry."""
-
-
-def recorded(
-    speaker: CardSpeaker, faults: Queue[str], sounds: Sounds, nones: int = 1, hurry: Callable[[], None] = do_not
-) -> Recording:
-    """What is heard of twenty sounds that are dropped in their middle, and of one that is not."""
+def recorded(speaker: CardSpeaker, faults: Queue[str], sounds: Sounds, drops: int, nones: int = 1) -> Recording:
+    """What is heard of so many sounds that are dropped in their middle, and of one that is not."""
     tape = Tape("kitchen")
     speaker.start(sounds, ignore, faults.put)
-    for number in range(20):
+    for _ in range(drops):
         sounds.wait(0.2)
-        time.sleep(number / 20 * BLOCK)  # it is dropped at any time between two blocks
-        sounds.drop(nones, hurry)
+        sounds.drop(nones)
     sounds.wait(1)
     speaker.stop()
     return tape.stop()
@@ -136,15 +127,13 @@ def runs(recording: Recording) -> list[Samples]:
 
 
 @pytest.mark.parametrize("nones", [1, 3])
-@pytest.mark.parametrize("hurried", [False, True])
 def test_what_was_dropped_never_sounds_and_the_next_sound_does(
-    speaker: CardSpeaker, faults: Queue[str], nones: int, hurried: bool
+    speaker: CardSpeaker, faults: Queue[str], nones: int
 ) -> None:
-    hurry = speaker.hurry if hurried else do_not
     wrong = ["never tried"]
     while wrong and len(wrong) <= ATTEMPTS:
         sounds = Sounds()
-        heard = runs(recorded(speaker, faults, sounds, nones, hurry))
+        heard = runs(recorded(speaker, faults, sounds, 20, nones))
         assert len(heard) == 21, "nothing of a sound is heard after the next one has begun"
         for run in heard:
             assert np.diff(run).min() > -2, "nothing is heard twice, but for what 16 bits do not tell apart"
@@ -158,7 +147,7 @@ def test_what_the_card_holds_is_dropped(speaker: CardSpeaker, faults: Queue[str]
     least = [0.0]
     while least[-1] < BLOCK / 2 * speaker.rate and len(least) <= ATTEMPTS:
         sounds = Sounds()
-        heard = runs(recorded(speaker, faults, sounds))
+        heard = runs(recorded(speaker, faults, sounds, 20))
         least.append(min(given - run[-1] for run, given in zip(heard, sounds.given, strict=False)))
     assert least[-1] >= BLOCK / 2 * speaker.rate, f"{least} samples that were handed over were not heard"
 
@@ -167,7 +156,7 @@ def test_times_are_right_after_a_drop(speaker: CardSpeaker, faults: Queue[str]) 
     worst = [1.0]
     while worst[-1] > 0.01 and len(worst) <= ATTEMPTS:
         sounds = Sounds()
-        recording = recorded(speaker, faults, sounds)
+        recording = recorded(speaker, faults, sounds, 20)
         signs = np.sign(recording.samples) * (np.abs(recording.samples) > 0.05)
         loud = np.flatnonzero(signs)
         begins = loud[np.flatnonzero(np.diff(signs[loud], prepend=0))]

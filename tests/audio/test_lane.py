@@ -211,19 +211,6 @@ def test_the_drop_is_not_forgotten_when_the_next_reply_is_hushed_before_it(dropp
     assert [end.generation for end in dropping.ends] == [2, 1]
 
 
-@pytest.mark.parametrize("silence", ["hush", "pause"])
-def test_a_card_is_hurried_and_may_drop_before_the_call_returns(dropping: Stage, silence: str) -> None:
-    pulled: list[Samples | None] = []
-    lane = Lane(RATE, lambda _: None, dropping.clock, drops=True, hurry=lambda: pulled.append(card.pull(0)))
-    card = Card(lane, dropping.clock, 0)
-    lane.begin_turn(1)
-    lane.open(1)
-    lane.put(1, sound(1, 100))
-    card.pull(8)
-    getattr(lane, silence)()
-    assert pulled == [None]
-
-
 def test_a_card_that_pulls_no_more_does_not_keep_a_reply_from_ending(dropping: Stage) -> None:
     dropping.reply(1, 100)
     dropping.card.pull(8)

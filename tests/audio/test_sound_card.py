@@ -42,13 +42,7 @@ class Loop:
         self.faults: list[str] = []
         self.ended = threading.Event()
         self.events: list[ReplyStarted | ReplyEnded] = []
-        self.lane = Lane(
-            self.speaker.rate,
-            self._report,
-            time.monotonic,
-            drops=self.speaker.drops,
-            hurry=self.speaker.hurry,
-        )
+        self.lane = Lane(self.speaker.rate, self._report, time.monotonic, drops=self.speaker.drops)
 
     def start(self) -> None:
         self.speaker.start(self.lane, self.played, self.faults.append)
