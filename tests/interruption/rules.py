@@ -54,6 +54,9 @@ class Judge:
             assert after == before, "what comes late changes something"
             assert isinstance(event, ReplyEnded | Worded) or not taken.effects
             assert all(isinstance(effect, Report | Remember) for effect in taken.effects)
+        elif isinstance(event, ReplyEnded):
+            paused = before.phase is Phase.PAUSED
+            assert not (paused and after.phase is Phase.IDLE), "what is being said when a reply ends is lost"
         if isinstance(event, WakeHeard | Pressed):
             self._trigger(taken, event.at, len(begun))
         self._causes(taken)
@@ -126,10 +129,12 @@ class Judge:
         stage = hearing.stage if hearing else ""
         thinking, speaking = f"think-{generation}" in world.jobs, f"speak-{generation}" in world.jobs
         assert model.turn == generation
+        assert all(job.generation == generation for job in world.jobs.values()), "work for a turn that is over goes on"
         match turn.phase:
             case Phase.IDLE:
                 assert reply is None
                 assert not model.active, "there is nothing to hush any more"
+                assert not world.jobs, "work for nobody goes on"
             case Phase.LISTENING:
                 assert hearing
                 assert (hearing.stage, hearing.listening) == ("listen", True), "nobody listens"
