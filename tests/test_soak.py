@@ -130,7 +130,7 @@ class Soak:
             self.microphone, self.speaker, self.button, lambda: self.at, lambda: datetime(2026, 11, 30, tzinfo=UTC)
         )
         engines = Engines(Wake(), Activity(), Understanding(), self.voice)
-        settings = Settings(listening=Listening(pause=0.2), interruption=Interruption(minimum_speech=0.2))
+        settings = Settings(listening=Listening(pause=0.35), interruption=Interruption(minimum_speech=0.2))
         self.supervisor = Supervisor(settings, engines, devices, [self.observer])
         self.began = self.loop.time()
 

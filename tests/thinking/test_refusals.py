@@ -143,7 +143,7 @@ def test_when_to_come_again(value: str, date: str, seconds: float | None) -> Non
 
 
 def test_when_to_come_again_by_our_own_clock() -> None:
-    seconds = parse_retry_after(format_datetime(NOW + timedelta(hours=1), usegmt=True), "")
+    seconds = parse_retry_after(format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), "")
     assert seconds is not None
     assert 3500 < seconds <= 3600
 
