@@ -1,7 +1,7 @@
 """All that a language model on the LAN takes, from finding its servers to wording answers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from appliance.thinking.keys import read_key
 from appliance.thinking.lan_model import LanModel
 from appliance.thinking.llm import LlmClient
 from appliance.thinking.phrases import Phrases
-from appliance.thinking.prompt import Message, fill_in, messages
+from appliance.thinking.prompt import Message, fill_in, shorter_and_shorter
 from appliance.thinking.server import Server, Source
 from appliance.thinking.truststore import TrustStore
 
@@ -60,9 +60,9 @@ async def lan_model(
         is_own = server.source is Source.CONFIGURED and wishes.key_file is not None
         return read_key(wishes.key_file) if is_own and wishes.key_file is not None else ""
 
-    def tell(history: History) -> list[Message]:
+    def tell(history: History) -> Iterator[list[Message]]:
         instructions = fill_in(wishes.instructions, now(), wishes.room, wishes.language)
-        return messages(instructions, history.exchanges, wishes.characters)
+        return shorter_and_shorter(instructions, history.exchanges, wishes.characters)
 
     async with LlmClient(keys=key, ca_file=wishes.ca_file) as client:
         trust = TrustStore(directory, now)

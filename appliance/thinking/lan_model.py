@@ -5,12 +5,14 @@ Rules:
 - Somebody who has to wait for longer than a moment is told so.
 - As long as nothing was said another server may be asked; a reply that breaks off later ends with a sentence that says
   so.
+- A server whose model cannot take the whole conversation is told less of it, down to the question alone. One that
+  reaches the end of what its model can take in the middle of its answer is at the end of its answer.
 - A server that takes long to its first word may be loading its model. It is left to that, though nobody waits any more;
   loading would begin anew if it were asked again.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, Protocol
 
@@ -51,14 +53,15 @@ class _Asked:
 
 
 class LanModel:
-    """Belongs to the event loop. `tell` gives the messages that the model is told; `patience` is in seconds."""
+    """Belongs to the event loop. `tell` gives the messages that the model is told, and then those that it is told
+    instead if they are too many; `patience` is in seconds."""
 
     def __init__(
         self,
         client: Client,
         chooser: Chooser,
         phrases: Phrases,
-        tell: Callable[[History], Sequence[Message]],
+        tell: Callable[[History], Iterable[Sequence[Message]]],
         patience: float,
     ) -> None:
         self._client = client
@@ -75,7 +78,7 @@ class LanModel:
         loop = asyncio.get_running_loop()
         self.answered_by = ""
         asked = _Asked()
-        task = asyncio.create_task(self._ask(asked, self._tell(history)))
+        task = asyncio.create_task(self._ask(asked, list(self._tell(history))))
         limits = [loop.time() + MOMENT, loop.time() + self._patience - VOICE]
         said = False
         try:
@@ -121,17 +124,18 @@ class LanModel:
         self._left.add(task)
         task.add_done_callback(self._left.discard)
 
-    async def _ask(self, asked: _Asked, messages: Sequence[Message]) -> None:
+    async def _ask(self, asked: _Asked, tellings: Sequence[Sequence[Message]]) -> None:
         search = Search(self._chooser, lambda: None)
+        too_long: ServerError | None = None
         said = False
         while True:
             try:
                 server = await search.find_instance()
             except NoServerError as error:
-                asked.news.put_nowait(error)
+                asked.news.put_nowait(too_long or error)
                 return
             try:
-                async with aclosing(self._client.chat(server, messages, {"max_tokens": TOKENS})) as pieces:
+                async with aclosing(self._chat(server, tellings)) as pieces:
                     async for piece in pieces:
                         if asked.abandoned:
                             return
@@ -149,8 +153,26 @@ class LanModel:
                     return
                 if asked.abandoned:
                     return
+                if error.problem is Problem.TOO_LONG:
+                    too_long = error
                 continue
             asked.news.put_nowait(None)
+            return
+
+    async def _chat(self, server: Server, tellings: Sequence[Sequence[Message]]) -> AsyncGenerator[str, None]:
+        """The reply to the first of `tellings` that the server can take. Raises ServerError."""
+        for messages in tellings:
+            said = False
+            try:
+                async with aclosing(self._client.chat(server, messages, {"max_tokens": TOKENS})) as pieces:
+                    async for piece in pieces:
+                        said = True
+                        yield piece
+            except ServerError as error:
+                if error.problem is not Problem.TOO_LONG or (messages is tellings[-1] and not said):
+                    raise
+                if not said:
+                    continue
             return
 
     def _excuse(self, problem: Problem | None) -> str:
@@ -161,5 +183,7 @@ class LanModel:
                 return self._phrases.MODEL_WARMING
             case Problem.AT_CAPACITY:
                 return self._phrases.MODEL_BUSY
+            case Problem.TOO_LONG:
+                return self._phrases.MODEL_TOO_LONG
             case Problem.BROKEN | Problem.MISCONFIGURED:
                 return self._phrases.NO_MODEL

@@ -3,10 +3,11 @@
 Rules:
 - The newest exchanges are told, as many as fit into a number of characters; the newest question always is.
 - A reply is told as far as it was heard, and with a dash where it was cut. One that nobody heard is not told.
+- Where that is more than a model can take, half as much is told, down to the question alone.
 - User and model take turns, and the user begins: some models refuse anything else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from string import Formatter
@@ -56,6 +57,19 @@ def messages(instructions: str, exchanges: Sequence[Exchange], limit: int) -> li
     while told and told[0].role == "assistant":
         told.pop(0)
     return [Message("system", instructions), *_taking_turns(told)]
+
+
+def shorter_and_shorter(instructions: str, exchanges: Sequence[Exchange], limit: int) -> Iterator[list[Message]]:
+    """`messages`, and then each time with half the characters, as long as that makes a difference."""
+    limit = min(limit, sum(len(exchange.question) + len(exchange.heard) for exchange in exchanges))
+    before = None
+    while True:
+        told = messages(instructions, exchanges, limit)
+        if told != before:
+            yield told
+        if not limit:
+            return
+        before, limit = told, limit // 2
 
 
 def _told(exchange: Exchange) -> list[Message]:

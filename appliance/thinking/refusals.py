@@ -1,4 +1,4 @@
-"""What the errors of llama.cpp, Ollama, vLLM, LM Studio and of proxies mean: one of the four problems, and one line."""
+"""What the errors of llama.cpp, Ollama, vLLM, LM Studio and of proxies mean: one of the problems, and one line."""
 
 import json
 import re
@@ -15,6 +15,19 @@ LONGEST = 300
 _LOADING = re.compile(r"\b(loading|warming|starting|not ready)\b", re.IGNORECASE)
 """A 503 of this kind passes by itself ("Loading model" of llama.cpp); any other one means that too much is asked."""
 
+_TOO_LONG = re.compile(
+    r"\bexceed(s|ed|ing)?\b.{0,40}\bcontext\b|\bcontext (size|length|window)\b.{0,20}\b(exceeded|only)\b"
+    r"|\b(maximum|reached|than the) context (size|length|window)\b|\bmaximum model length\b|\bprompt (is )?too long\b",
+    re.IGNORECASE,
+)
+"""So llama.cpp, vLLM, LM Studio and Ollama say that a question is more than the model's context holds."""
+
+_TOO_LONG_KINDS = ("exceed_context_size_error", "context_length_exceeded", "context_exceeded")
+"""The same for programs: the type of llama.cpp, and the code of OpenAI."""
+
+_OF_THE_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.INTERNAL_SERVER_ERROR)
+"""The statuses with which they do; older ones of llama.cpp take it for a fault of theirs."""
+
 _NO_SUCH_PATH = "unexpected endpoint or method"
 """LM Studio says so with the status 200."""
 
@@ -23,8 +36,9 @@ _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 
 def refused(status: int, body: bytes, retry_after: float | None = None) -> ServerError:
     """An answer with another status than 200."""
-    message = _message(_parsed(body))
-    problem = _problem(status, message)
+    error = _parsed(body)
+    message = _message(error)
+    problem = Problem.TOO_LONG if _is_too_long(status, message, error) else _problem(status, message)
     return ServerError(problem, one_line(f"answers {status}: {message or _phrase(status)}"), retry_after)
 
 
@@ -35,7 +49,8 @@ def refused_midway(error: object) -> ServerError:
     status = code if isinstance(code, int) and 400 <= code <= 599 else HTTPStatus.INTERNAL_SERVER_ERROR
     if _NO_SUCH_PATH in message.lower():
         status = HTTPStatus.NOT_FOUND
-    return ServerError(_problem(status, message), one_line(f"breaks off: {message or error}"))
+    problem = Problem.TOO_LONG if _is_too_long(status, message, error) else _problem(status, message)
+    return ServerError(problem, one_line(f"breaks off: {message or error}"))
 
 
 def redirected(status: int, target: str) -> ServerError:
@@ -74,6 +89,15 @@ def _problem(status: int, message: str) -> Problem:
     if status < 300 or status == HTTPStatus.REQUEST_TIMEOUT or status >= 500:
         return Problem.BROKEN
     return Problem.MISCONFIGURED
+
+
+def _is_too_long(status: int, message: str, error: object) -> bool:
+    if status not in _OF_THE_REQUEST:
+        return False
+    if isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
+        error = error["error"]
+    kinds = (error.get("type"), error.get("code")) if isinstance(error, Mapping) else ()
+    return any(kind in kinds for kind in _TOO_LONG_KINDS) or _TOO_LONG.search(message) is not None
 
 
 def _parsed(body: bytes) -> object:

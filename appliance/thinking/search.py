@@ -5,7 +5,8 @@ Rules:
 2. What is busy or warming up is tried again in the next round, after a pause that grows and that it may lengthen. From
    the second round on the user waits, and is told.
 3. What is benched is only tried when nothing else might work, and not if its last trial is fresh.
-4. The search is over after ROUNDS rounds, or when nothing is left that might work, or not within LONGEST_PAUSE. What
+4. What cannot take the question is asked no more in this search, and nothing is wrong with it.
+5. The search is over after ROUNDS rounds, or when nothing is left that might work, or not within LONGEST_PAUSE. What
    becomes of the servers after that is seen in the background.
 """
 
@@ -58,6 +59,7 @@ class Search:
         self._tried: set[Key] = set()
         """In this round."""
         self._ever_tried: set[Key] = set()
+        self._unfit: set[Key] = set()
         self._found: Server | None = None
         chooser.rouse()
 
@@ -79,13 +81,16 @@ class Search:
 
     def failed(self, error: ServerError) -> None:
         """The server that was found did not answer, or not to the end."""
-        if self._found is not None:
-            self._chooser.failed(self._found, error)
+        if self._found is None:
+            return
+        if error.problem is Problem.TOO_LONG:
+            self._unfit.add(key_of(self._found))
+        self._chooser.failed(self._found, error)
 
     def _next(self) -> Server | None:
         if len(self._tried) == TRIALS:
             return None
-        now, candidates = self._now(), self._chooser.candidates()
+        now, candidates = self._now(), self._candidates()
         if any(each.works for each in candidates):
             fit = [each.server for each in candidates if each.hopeful(now)]
         else:
@@ -93,8 +98,11 @@ class Search:
         fit.sort(key=lambda server: key_of(server) in self._ever_tried)  # lest three busy ones hide a fourth
         return next((server for server in fit if key_of(server) not in self._tried), None)
 
+    def _candidates(self) -> list[Standing]:
+        return [each for each in self._chooser.candidates() if key_of(each.server) not in self._unfit]
+
     async def _next_round(self) -> None:
-        candidates = self._chooser.candidates()
+        candidates = self._candidates()
         waits = [each.wait(self._now()) for each in candidates if each.works]
         pause = max(self._pause, min(waits, default=math.inf))
         if self._round == ROUNDS or pause > LONGEST_PAUSE:

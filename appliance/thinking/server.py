@@ -38,7 +38,7 @@ class Server:
 
 
 class Problem(Enum):
-    """Why a server gave no answer, by what is done about it."""
+    """Why a server gave no answer, by what is done about it; all but the last are the server's."""
 
     AT_CAPACITY = "at capacity"
     """It works and has too much to do: it is asked again, though not before the time that it named."""
@@ -48,6 +48,8 @@ class Problem(Enum):
     """Refused, silent, reset or garbage: another one is asked, and this one is left alone for longer each time."""
     MISCONFIGURED = "misconfigured"
     """No waiting helps (a wrong key, no such model): its owner is told once, and another one is asked."""
+    TOO_LONG = "too long"
+    """What it was told is more than its model can take: it is asked again with less. It may be asked anything else."""
 
 
 class ServerError(Exception):

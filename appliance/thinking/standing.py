@@ -93,6 +93,8 @@ class Standing:
                 return replace(after, stands=after.until)
             case Problem.MISCONFIGURED:
                 return replace(after, stands=math.inf)
+            case Problem.TOO_LONG:
+                return self
 
     def answered(self) -> "Standing":
         """A question to it is being answered."""
@@ -100,7 +102,9 @@ class Standing:
 
     def _failed(self, now: float, error: ServerError) -> "Standing":
         wait = min(error.retry_after or 0.0, SELDOM) if error.problem in _PASSING else 0.0
-        return replace(self, problem=error.problem, detail=error.detail, until=now + wait)
+        # A trial tells nothing that could be too long.
+        problem = Problem.BROKEN if error.problem is Problem.TOO_LONG else error.problem
+        return replace(self, problem=problem, detail=error.detail, until=now + wait)
 
     @property
     def passing(self) -> bool:

@@ -238,7 +238,7 @@ def test_an_answer_without_a_word_is_none(thought: list[str], detail: str) -> No
         pytest.param(
             'data: {"error":{"code":400,"message":"request (2031 tokens) exceeds the available context size '
             '(512 tokens), try increasing it","type":"exceed_context_size_error","n_ctx":512}}\n\n',
-            Problem.MISCONFIGURED,
+            Problem.TOO_LONG,
             "breaks off: request (2031 tokens) exceeds the available context size (512 tokens), try increasing it",
             id="llama.cpp, context",
         ),

@@ -17,14 +17,17 @@ from appliance.thinking.lan_model import MOMENT, VOICE, LanModel
 from appliance.thinking.phrases import en
 from appliance.thinking.prompt import Message
 from appliance.thinking.server import Problem, Server, ServerError, Source
+from appliance.thinking.standing import State
 from appliance.thinking.truststore import TrustStore
 
 PATIENCE = 6.0
 GOOD, OTHER = (Server(name, f"http://{name}.lan/v1", Source.CONFIGURED, priority) for priority, name in enumerate("ab"))
-Course = Sequence[float | str | ServerError]
-"""What a server does when it is asked: waits for so many seconds, says a piece, or fails."""
+Course = Sequence[float | int | str | ServerError]
+"""What a server does when it is asked: waits for so many seconds, takes so many messages, says a piece, or fails."""
 
 RESET = ServerError(Problem.BROKEN, "reset")
+TOO_LONG = ServerError(Problem.TOO_LONG, "exceeds the available context size")
+TELLINGS = [[Message("user", "why")] * number for number in (5, 3, 1)]
 DATE = datetime(2026, 11, 30, tzinfo=UTC)
 
 
@@ -35,7 +38,7 @@ class Client:
         self._courses = courses
         self._trials = trials
         self.open: set[str] = set()
-        self.told: Sequence[Message] = ()
+        self.told: list[tuple[str, Sequence[Message]]] = []
 
     async def models(self, server: Server) -> list[str]:
         if server in self._trials:
@@ -45,11 +48,15 @@ class Client:
     async def chat(
         self, server: Server, messages: Sequence[Message], options: Mapping[str, Any] | None = None
     ) -> AsyncGenerator[str, None]:
-        self.told = messages
+        self.told.append((server.name, messages))
         self.open.add(server.name)
         try:
             for each in self._courses[server]:
                 match each:
+                    case int() if len(messages) <= each:
+                        pass
+                    case int():
+                        raise TOO_LONG
                     case str():
                         yield each
                     case ServerError():
@@ -72,7 +79,7 @@ class Scene:
         chooser = Chooser(self.client, lambda: servers, store, Random(1))  # noqa: S311
         self.loop = asyncio.get_running_loop()
         self.began = self.loop.time()
-        self.model = LanModel(self.client, chooser, en, lambda _: [Message("user", "why")], PATIENCE)
+        self.model = LanModel(self.client, chooser, en, lambda _: TELLINGS, PATIENCE)
         self.words: list[tuple[float, str]] = []
 
     async def ask(self) -> str:
@@ -93,7 +100,7 @@ def test_the_model_answers(tmp_path: Path) -> None:
         asked = Scene(tmp_path, {GOOD: ["Because", 0.1, "it is."]})
         assert await asked.ask() == "Because it is."
         assert asked.model.answered_by == GOOD.name
-        assert asked.client.told == [Message("user", "why")]
+        assert asked.client.told == [(GOOD.name, TELLINGS[0])]
 
     play(scene)
 
@@ -127,6 +134,59 @@ def test_as_long_as_nothing_was_said_another_server_is_asked(tmp_path: Path) -> 
             asked = Scene(tmp_path, {GOOD: course, OTHER: ["Because."]})
             assert await asked.ask() == "Because."
             assert asked.model.answered_by == OTHER.name
+
+    play(scene)
+
+
+def test_a_model_that_cannot_take_it_all_is_told_less(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: [3, "Because."], OTHER: ["Ghost."]})
+        assert await asked.ask() == "Because."
+        assert asked.client.told == [(GOOD.name, TELLINGS[0]), (GOOD.name, TELLINGS[1])]
+        assert {sight.state for sight in asked.model.sights() if sight.server == GOOD} == {State.READY}
+
+    play(scene)
+
+
+def test_what_one_model_cannot_take_at_all_another_one_may(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: [0], OTHER: ["Because."]})
+        assert await asked.ask() == "Because."
+        assert asked.client.told == [*((GOOD.name, told) for told in TELLINGS), (OTHER.name, TELLINGS[0])]
+
+    play(scene)
+
+
+@pytest.mark.parametrize("other", [[0], [RESET]])
+def test_a_question_that_is_too_long_is_said_to_be_so_at_once_and_the_next_one_is_answered(
+    tmp_path: Path, other: Course
+) -> None:
+    async def scene() -> None:
+        courses: dict[Server, Course] = {GOOD: [0], OTHER: other}
+        asked = Scene(tmp_path, courses)
+        assert await asked.ask() == en.MODEL_TOO_LONG
+        assert asked.words[0][0] < MOMENT
+        assert [name for name, _ in asked.client.told].count(GOOD.name) == len(TELLINGS)
+        courses[GOOD] = ["Because."]
+        assert await asked.ask() == f"{en.MODEL_TOO_LONG} Because."
+
+    play(scene)
+
+
+def test_a_model_whose_context_is_full_has_come_to_the_end_of_its_reply(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: ["Because it", TOO_LONG], OTHER: ["Ghost."]})
+        assert await asked.ask() == "Because it"
+        assert len(asked.client.told) == 1
+
+    play(scene)
+
+
+def test_nobody_waits_for_longer_than_the_patience_while_it_is_told_less(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: [2.0, 1, "Because."]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
+        assert asked.words[-1][0] == pytest.approx(PATIENCE - VOICE)
 
     play(scene)
 

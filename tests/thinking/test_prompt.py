@@ -1,11 +1,12 @@
 from datetime import datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.thinking.history import Exchange
-from appliance.thinking.prompt import Message, fill_in, messages
+from appliance.thinking.prompt import Message, fill_in, messages, shorter_and_shorter
 
 NOW = datetime(2026, 11, 30, 7, 5)  # noqa: DTZ001  the local time, as a clock on the wall shows it
 
@@ -57,3 +58,21 @@ def test_no_more_is_told_than_the_limit_but_for_the_question(conversation: list[
     _, *told = messages("Be kind.", conversation, limit)
     said = sum(len(message.content.replace("\n", "").replace(" —", "")) for message in told)
     assert said <= max(limit, len(conversation[-1].question))
+
+
+@given(conversations, st.integers(0, 300))
+def test_what_is_too_long_is_told_shorter_each_time_down_to_the_question(
+    conversation: list[Exchange], limit: int
+) -> None:
+    tellings = list(shorter_and_shorter("Be kind.", conversation, limit))
+    lengths = [sum(len(message.content) for message in told) for told in tellings]
+    assert tellings[0] == messages("Be kind.", conversation, limit)
+    assert tellings[-1] == messages("Be kind.", conversation, 0)
+    assert all(later < earlier for earlier, later in pairwise(lengths))
+    assert len(tellings) <= max(limit, 1).bit_length() + 1
+
+
+def test_a_long_conversation_is_halved() -> None:
+    conversation = [Exchange("q" * 10, "r" * 90, "r" * 90)] * 8 + [Exchange("why")]
+    kept = [len(told) // 2 - 1 for told in shorter_and_shorter("Be kind.", conversation, 100_000)]
+    assert kept == [8, 3, 1, 0], "exchanges before the question"

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from appliance.thinking.refusals import LONGEST, one_line, parse_retry_after, redirected, refused
+from appliance.thinking.refusals import LONGEST, one_line, parse_retry_after, redirected, refused, refused_midway
 from appliance.thinking.server import Problem
 
 CONTEXT = "request (2031 tokens) exceeds the available context size (512 tokens), try increasing it"
@@ -37,7 +37,7 @@ OVERLOADED = "The server is overloaded. Please try again later."
         pytest.param(
             400,
             {"error": {"code": 400, "message": CONTEXT, "type": "exceed_context_size_error", "n_ctx": 512}},
-            *(Problem.MISCONFIGURED, f"answers 400: {CONTEXT}"),
+            *(Problem.TOO_LONG, f"answers 400: {CONTEXT}"),
             id="llama.cpp, context",
         ),
         pytest.param(
@@ -74,7 +74,7 @@ OVERLOADED = "The server is overloaded. Please try again later."
         pytest.param(
             400,
             {"object": "error", "message": "maximum context length is 4096 tokens", "code": 400},
-            *(Problem.MISCONFIGURED, "answers 400: maximum context length is 4096 tokens"),
+            *(Problem.TOO_LONG, "answers 400: maximum context length is 4096 tokens"),
             id="vLLM, context",
         ),
         pytest.param(
@@ -105,9 +105,51 @@ OVERLOADED = "The server is overloaded. Please try again later."
         pytest.param(400, b"[" * 100_000, Problem.MISCONFIGURED, f"answers 400: {'[' * 286}…", id="garbage"),
     ],
 )
-def test_an_error_is_one_of_four_problems(status: int, body: object, problem: Problem, detail: str) -> None:
+def test_an_error_is_one_of_the_problems(status: int, body: object, problem: Problem, detail: str) -> None:
     error = refused(status, body if isinstance(body, bytes) else json.dumps(body).encode(), 3.0)
     assert (error.problem, error.detail, error.retry_after) == (problem, detail, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"message": CONTEXT, "type": "exceed_context_size_error"}),
+        (400, {"message": "zu lang", "type": "exceed_context_size_error"}),
+        (400, {"message": "zu lang", "type": "invalid_request_error", "code": "context_length_exceeded"}),
+        (500, {"message": "the request exceeds the available context size. try increasing the context size"}),
+        (500, {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}),
+        (400, {"message": "This model's maximum context length is 512 tokens. However, you requested 812 tokens"}),
+        (400, {"message": "'max_tokens' is too large: 300. This model's maximum context length is 512 tokens"}),
+        (400, {"message": "The decoder prompt (length 600) is longer than the maximum model length of 512."}),
+        (400, {"message": "You passed 900 input tokens. However, the model's context length is only 512 tokens"}),
+        (400, {"message": "the model is loaded with context length of only 512 tokens, which is not enough."}),
+        (400, {"message": "Reached context length of 512 tokens with model (arch: gpt-oss)"}),
+        (400, {"message": "tokens to keep from the initial prompt is greater than the context length"}),
+        (400, {"message": "the input length exceeds the context length"}),
+        (400, {"message": "prompt too long; exceeded max context length by 88 tokens"}),
+        (500, {"message": "Requested tokens (2285) exceed context window of 2048"}),
+    ],
+)
+def test_more_than_the_context_holds_is_nobodys_fault(status: int, error: dict[str, object]) -> None:
+    """As llama.cpp, vLLM, LM Studio and Ollama say it, also in the middle of a stream."""
+    assert refused(status, json.dumps({"error": error}).encode()).problem is Problem.TOO_LONG
+    assert refused(status, json.dumps(error).encode()).problem is Problem.TOO_LONG
+    assert refused_midway(error).problem is Problem.TOO_LONG
+    assert refused_midway({"error": error}).problem is Problem.TOO_LONG
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "problem"),
+    [
+        (400, "unknown field context", Problem.MISCONFIGURED),
+        (500, "failed to create context: out of memory", Problem.BROKEN),
+        (500, "model requires more system memory (9 GiB) than is available", Problem.BROKEN),
+        (429, "you exceed the tokens per minute of your context", Problem.AT_CAPACITY),
+        (401, "context length exceeded", Problem.MISCONFIGURED),
+    ],
+)
+def test_other_words_of_a_context_are_no_excuse(status: int, message: str, problem: Problem) -> None:
+    assert refused(status, json.dumps({"error": {"message": message}}).encode()).problem is problem
 
 
 def test_a_redirection_is_the_owners_to_mend() -> None:

@@ -243,6 +243,24 @@ def test_what_fails_in_use_is_followed_by_another(house: House) -> None:
     run(main())
 
 
+def test_one_that_cannot_take_the_question_is_asked_no_more_and_stands_as_before(house: House) -> None:
+    async def main() -> None:
+        house.lan.add(DEN, ATTIC)
+        chooser = house.chooser()
+        search = house.search(chooser)
+        for server in (DEN, ATTIC):
+            assert await search.find_instance() == server
+            search.failed(ServerError(Problem.TOO_LONG, "exceeds the context"))
+        at = clock()
+        with pytest.raises(NoServerError):
+            await search.find_instance()
+        assert clock() == at
+        assert not house.waits
+        assert await house.find(chooser) == DEN
+
+    run(main())
+
+
 def test_one_that_lists_its_models_while_it_loads_is_asked_again_in_each_round(house: House) -> None:
     """llama.cpp does."""
 

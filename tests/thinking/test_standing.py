@@ -146,4 +146,10 @@ def test_only_what_never_was_on_this_machine_was_a_guess() -> None:
 def test_each_problem_has_its_state() -> None:
     assert NEW.state is State.UNTRIED
     assert READY.state is State.READY
-    assert standings._STATES.keys() == set(Problem)
+    assert standings._STATES.keys() == set(Problem) - {Problem.TOO_LONG}
+
+
+@pytest.mark.parametrize("before", [NEW, READY, READY.failed_use(0.0, a(Problem.WARMING))])
+def test_that_a_question_was_too_long_says_nothing_of_the_server(before: Standing) -> None:
+    assert before.failed_use(1.0, a(Problem.TOO_LONG)) == before
+    assert NEW.failed_trial(1.0, 1.0, a(Problem.TOO_LONG)).state is State.BENCHED, "but a trial cannot be"

@@ -48,6 +48,10 @@ class Phrases(Protocol):
         """It has too much to do."""
 
     @property
+    def MODEL_TOO_LONG(self) -> str:  # noqa: N802
+        """Already the question is more than it can take."""
+
+    @property
     def NO_MODEL(self) -> str:  # noqa: N802
         """It is not there any more; what works without it."""
 
