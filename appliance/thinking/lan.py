@@ -1,4 +1,7 @@
-"""All that a language model on the LAN takes, from finding its servers to wording answers."""
+"""All that a language model on the LAN takes, from finding its servers to wording answers.
+
+What is heavy of it is loaded in a thread, and only once a model is used: the loop may have a conversation to conduct.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -7,17 +10,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from appliance.thinking.choosing import Chooser
 from appliance.thinking.discovery import Discovery, parse_place
 from appliance.thinking.history import History
 from appliance.thinking.keys import read_key
 from appliance.thinking.lan_model import LanModel
-from appliance.thinking.llm import LlmClient
 from appliance.thinking.phrases import Phrases
 from appliance.thinking.prompt import Message, fill_in, shorter_and_shorter
 from appliance.thinking.server import Server, Source
 from appliance.thinking.truststore import TrustStore
+
+if TYPE_CHECKING:
+    from appliance.thinking.llm import LlmClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ async def lan_model(
         instructions = fill_in(wishes.instructions, now(), wishes.room, wishes.language)
         return shorter_and_shorter(instructions, history.exchanges, wishes.characters)
 
-    async with LlmClient(keys=key, ca_file=wishes.ca_file) as client:
+    client_class = await asyncio.to_thread(_load_client)
+    async with client_class(keys=key, ca_file=wishes.ca_file) as client:
         trust = TrustStore(directory, now)
         chooser = Chooser(client, servers, trust, Random(), discovery.reconfirm)  # noqa: S311  which of equals, only
         model = LanModel(client, chooser, phrases, tell, wishes.patience)
@@ -80,6 +87,12 @@ async def lan_model(
         finally:
             await model.close()
             await discovery.stop()
+
+
+def _load_client() -> "type[LlmClient]":
+    from appliance.thinking.llm import LlmClient
+
+    return LlmClient
 
 
 async def _follow(discovery: Discovery, chooser: Chooser) -> None:
