@@ -14,7 +14,7 @@ import asyncio
 import logging
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
@@ -107,9 +107,18 @@ class Chooser:
                     await self._roused.wait()
 
     def sights(self) -> list[Sight]:
-        """All servers that are known, and how they stand. From any thread."""
+        """All servers that are known, and how they stand; one that has several names, by that by which it is asked.
+
+        From any thread.
+        """
         known = self._trust.known()
-        return [self._sight(standing, known) for standing in list(self._standings.values())]
+        standings = list(self._standings.values())
+        asked = _by_url(each for each in standings if verdict(each.server, known).allowed)
+        return [
+            self._sight(each, known)
+            for each in standings
+            if asked.get(each.server.url, each) is each or not verdict(each.server, known).allowed
+        ]
 
     def candidates(self) -> list[Standing]:
         """Those that may be tried, in the order for one asking; of those that may become the first one, only one."""
@@ -124,13 +133,12 @@ class Chooser:
             of_its_kind.append(standing)
         if first:
             allowed.append(min(first, key=_turn))
-        by_url: dict[str, Standing] = {}
-        for server in draw_order((standing.server for standing in allowed), self._random):
-            by_url.setdefault(server.url, self._standings[key_of(server)])
+        by_url = _by_url(allowed)
         for standing in strangers:
             if standing.server.url not in by_url:  # else it is one of these by another name
                 self._report_stranger(standing.server, explain(standing.server, known))
-        return list(by_url.values())
+        order = draw_order((standing.server for standing in by_url.values()), self._random)
+        return [by_url[server.url] for server in order]
 
     async def proves_itself(self, server: Server) -> bool:
         """Whether it answers a trial, and may be asked."""
@@ -215,6 +223,14 @@ class Chooser:
 def key_of(server: Server) -> Key:
     """What one standing is of."""
     return server.source, server.name, server.url
+
+
+def _by_url(standings: Iterable[Standing]) -> dict[str, Standing]:
+    """Each server once, by the name that comes first; only of those that may be asked, lest another name hide one."""
+    by_url: dict[str, Standing] = {}
+    for standing in sorted(standings, key=lambda standing: seniority(standing.server)[:3]):
+        by_url.setdefault(standing.server.url, standing)
+    return by_url
 
 
 def _turn(standing: Standing) -> tuple[object, ...]:

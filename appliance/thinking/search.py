@@ -14,7 +14,7 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 
-from appliance.thinking.choosing import Chooser, Key, key_of
+from appliance.thinking.choosing import Chooser
 from appliance.thinking.server import Problem, Server, ServerError
 from appliance.thinking.standing import Standing
 
@@ -56,10 +56,10 @@ class Search:
         self._now = asyncio.get_running_loop().time
         self._round = 1
         self._pause = FIRST_PAUSE
-        self._tried: set[Key] = set()
-        """In this round."""
-        self._ever_tried: set[Key] = set()
-        self._unfit: set[Key] = set()
+        self._tried: set[str] = set()
+        """URLs, in this round; a name may come and go meanwhile."""
+        self._ever_tried: set[str] = set()
+        self._unfit: set[str] = set()
         self._found: Server | None = None
         chooser.rouse()
 
@@ -67,8 +67,8 @@ class Search:
         """A server that has just proved itself; after `failed`, the next one. Raises NoServerError."""
         while True:
             while (server := self._next()) is not None:
-                self._tried.add(key_of(server))
-                self._ever_tried.add(key_of(server))
+                self._tried.add(server.url)
+                self._ever_tried.add(server.url)
                 if await self._chooser.proves_itself(server):
                     self._found = server
                     return server
@@ -84,7 +84,7 @@ class Search:
         if self._found is None:
             return
         if error.problem is Problem.TOO_LONG:
-            self._unfit.add(key_of(self._found))
+            self._unfit.add(self._found.url)
         self._chooser.failed(self._found, error)
 
     def _next(self) -> Server | None:
@@ -95,11 +95,11 @@ class Search:
             fit = [each.server for each in candidates if each.hopeful(now)]
         else:
             fit = [each.server for each in candidates if each.stale(now)]
-        fit.sort(key=lambda server: key_of(server) in self._ever_tried)  # lest three busy ones hide a fourth
-        return next((server for server in fit if key_of(server) not in self._tried), None)
+        fit.sort(key=lambda server: server.url in self._ever_tried)  # lest three busy ones hide a fourth
+        return next((server for server in fit if server.url not in self._tried), None)
 
     def _candidates(self) -> list[Standing]:
-        return [each for each in self._chooser.candidates() if key_of(each.server) not in self._unfit]
+        return [each for each in self._chooser.candidates() if each.server.url not in self._unfit]
 
     async def _next_round(self) -> None:
         candidates = self._candidates()

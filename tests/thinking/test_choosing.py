@@ -351,6 +351,42 @@ def test_nobody_on_the_lan_is_asked_but_the_first_one(
     run(main())
 
 
+def test_another_name_for_the_same_address_hides_no_trusted_one(
+    lan: Lan, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        lan.add(FOUND_DEN)
+        chooser = lan.chooser(a_store(tmp_path))
+        assert await ask(chooser) == FOUND_DEN
+        rogue = replace(FOUND_DEN, name="a rogue", priority=-1)
+        lan.add(rogue)
+        assert await ask(chooser) == FOUND_DEN
+        assert {sight.server: sight.verdict for sight in chooser.sights()} == {
+            FOUND_DEN: Verdict.REMEMBERED,
+            rogue: Verdict.STRANGER,
+        }
+        assert not lan.tried(rogue)
+
+    run(main())
+
+
+def test_one_that_is_known_by_several_names_is_always_asked_by_the_same(lan: Lan, tmp_path: Path) -> None:
+    async def main() -> None:
+        mine = replace(FOUND_DEN, source=Source.LOCAL, name="on this machine")
+        twins = [replace(FOUND_DEN, name=name) for name in ("den (ollama)", "den")]
+        for twin in twins:
+            a_store(tmp_path).trust(twin.name, None)
+        lan.add(mine, *twins)
+        chooser = lan.chooser(a_store(tmp_path))
+        with in_background(chooser):
+            assert [await ask(chooser) for _ in range(20)] == [twins[1]] * 20
+            await asyncio.sleep(10)
+        assert {trial.server for trial in lan.trials} == {twins[1]}
+        assert [sight.server for sight in chooser.sights()] == [twins[1]]
+
+    run(main())
+
+
 def test_the_log_is_not_filled_by_anybody_on_the_lan(
     lan: Lan, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -328,6 +328,18 @@ def test_the_same_address_under_two_names_is_tried_once(house: House) -> None:
     run(main())
 
 
+def test_an_address_is_tried_once_though_its_name_changes_meanwhile(house: House) -> None:
+    async def main() -> None:
+        renamed = replace(DEN, name="the den")
+        house.lan.add(DEN, does=REFUSES)
+        house.lan.add(ATTIC)
+        house.lan.on_trial = lambda _: setattr(house.lan, "servers", [renamed, ATTIC])
+        assert await house.find(house.chooser()) == ATTIC
+        assert [trial.server for trial in house.lan.trials] == [DEN, ATTIC]
+
+    run(main())
+
+
 def test_equals_take_turns_by_their_weight(house: House) -> None:
     async def main() -> None:
         heavy, light = (replace(a_server(name), weight=weight) for name, weight in [("heavy", 9), ("light", 1)])

@@ -76,16 +76,13 @@ class Discovery:
             await self._mdns.close()
 
     def servers(self) -> list[Server]:
-        """Those that are known now, by source and priority; each URL once, where it comes first."""
+        """Those that are known now, by source and priority. Several may have one URL: any of them may be a lie."""
         known = list(self._local)
         if self._names is not None:
             known += self._names.servers()
         if self._mdns is not None:
             known += self._mdns.servers()
-        unique: dict[str, Server] = {}
-        for server in sorted(known, key=lambda server: (server.source, server.priority)):
-            unique.setdefault(server.url, server)
-        return list(unique.values())
+        return sorted(known, key=lambda server: (server.source, server.priority))
 
     async def changed(self, since: int) -> int:
         """The `version`, as soon as it is another one than `since`."""

@@ -19,7 +19,7 @@ def test_before_it_starts_and_without_ever_starting() -> None:
     asyncio.run(main())
 
 
-def test_what_is_configured_comes_before_this_machine_and_what_is_both_is_there_once() -> None:
+def test_what_is_configured_comes_before_this_machine_and_what_is_both_is_there_as_both() -> None:
     async def main() -> None:
         places = [parse_place("10.0.0.5:8080"), parse_place("localhost:11434")]
         discovery = Discovery(places, mdns=False, dns=False)
@@ -29,11 +29,12 @@ def test_what_is_configured_comes_before_this_machine_and_what_is_both_is_there_
             ("http://10.0.0.5:8080/v1", Source.CONFIGURED),
             ("http://localhost:11434/v1", Source.CONFIGURED),
             ("http://localhost:8080/v1", Source.LOCAL),
+            ("http://localhost:11434/v1", Source.LOCAL),
             ("http://localhost:1234/v1", Source.LOCAL),
             ("http://localhost:8000/v1", Source.LOCAL),
         ]
         await discovery.stop()
-        assert len(discovery.servers()) == 5
+        assert len(discovery.servers()) == 6
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(main())
@@ -54,6 +55,7 @@ def test_nothing_heavy_is_loaded_before_it_starts() -> None:
     script = """
 import sys
 import appliance.thinking.discovery as discovery
+import appliance.thinking.lan
 discovery.Discovery([discovery.parse_place("gpu.lan:8080")]).servers()
 sys.exit(", ".join({"zeroconf", "dns", "aiohttp"} & set(sys.modules)) or None)
 """

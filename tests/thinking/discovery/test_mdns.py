@@ -69,12 +69,12 @@ def test_all_types_of_service_are_found_ours_first(lan: Lan) -> None:
     ]
 
 
-def test_one_server_that_is_advertised_twice_is_one(lan: Lan) -> None:
+def test_one_server_that_is_advertised_twice_has_two_names_ours_first(lan: Lan) -> None:
     advertiser = advertise(lan.host("gpu", "10.0.0.2/24"), "gpu", "10.0.0.2", type="_ollama._tcp", port=11434)
     seeker = seek(lan.host("box", "10.0.0.1/24"))
     seeker.wait_for(lambda said: [server["name"] for server in said["servers"]] == ["gpu (ollama)"])
     order(advertiser, do="advertise", label="gpu", addresses=["10.0.0.2"], port=11434)
-    seeker.wait_for(lambda said: [server["name"] for server in said["servers"]] == ["gpu"])
+    seeker.wait_for(lambda said: [server["name"] for server in said["servers"]] == ["gpu", "gpu (ollama)"])
 
 
 def test_two_servers_come_by_their_priorities(lan: Lan) -> None:
