@@ -7,9 +7,11 @@ Rules:
   finished or resumed, whenever it comes, and what was hushed is never pulled again.
 - What the card still holds is dropped at its next pull, where the card can do that. One that cannot gets a short fade.
 - What has sounded is counted by the times at which the card plays what it pulled, and ends with the drop.
-- A reply that is paused stays where the listener heard it stop, and goes on from that very sample.
+- A reply that is paused stays where the listener heard it stop, and goes on from that very sample. So does one whose
+  card is lost.
 """
 
+import math
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -80,6 +82,8 @@ class Lane:
         self._hushed: _Reply | None = None
         """What the card still has to drop. It pulls nothing of another reply before, so there is never more."""
         self._fade: Samples = np.zeros(0, np.float32)
+        self._pulled = -math.inf
+        """When the card last was at work for certain."""
         self._outbox: deque[Callable[[], None]] = deque()
         self._telling = False
 
@@ -179,8 +183,7 @@ class Lane:
             reply.pausable = pausable
             if reply.paused:
                 reply.paused = False
-                if reply.begins is not None:
-                    reply.rising = self._fading
+                self._raise(reply)
                 self._outbox.append(self._on_progress)
         self._tell()
 
@@ -189,6 +192,24 @@ class Lane:
         with self._lock:
             self._end_hushed(self._clock(), generation)
         self._tell()
+
+    def lose(self) -> None:
+        """The card is gone, as from its last pull: what it still held then never sounds, and the next card gets it."""
+        with self._lock:
+            self._end_hushed(self._pulled)
+            reply = self._reply
+            if reply is not None:
+                self._take_back(reply, self._pulled)
+                reply.flowing = False
+                if not reply.paused:
+                    self._raise(reply)
+        self._tell()
+
+    @property
+    def speaks(self) -> bool:
+        """Whether a reply is open that is not paused."""
+        with self._lock:
+            return self._reply is not None and not self._reply.paused
 
     def queued(self, generation: int) -> float:
         """Seconds of this reply that are still to be pulled; 0 when it is over."""
@@ -217,15 +238,13 @@ class Lane:
         """Exactly `count` samples, the first of which will sound at `at`; None: drop what was pulled before."""
         samples: Samples | None = None
         with self._lock:
-            now = self._clock()
+            now = self._pulled = self._clock()
             drop = self._must_drop(now)
             self._end_hushed(now)
             reply = self._reply
             if drop:
                 if reply is not None:
-                    reply.track.rewind(now)
-                    if not reply.track.played(now):
-                        reply.begins = None
+                    self._take_back(reply, now)
             else:
                 samples = np.zeros(count, np.float32)
                 filled = min(count, len(self._fade))
@@ -269,6 +288,17 @@ class Lane:
             self._hushed = reply
         else:
             self._end(reply, max(reply.track.until, now))
+
+    def _take_back(self, reply: _Reply, now: float) -> None:
+        """What the card was given of `reply`, and had not sounded at `now`, is to be pulled again."""
+        reply.track.rewind(now)
+        if not reply.track.played(now):
+            reply.begins = None
+
+    def _raise(self, reply: _Reply) -> None:
+        """It comes up if it has been heard before."""
+        if reply.begins is not None:
+            reply.rising = self._fading
 
     def _play(self, reply: _Reply, into: Samples, at: float) -> None:
         track = reply.track

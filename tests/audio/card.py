@@ -36,6 +36,7 @@ class Card:
         self._latency = latency
         self._blocks: list[tuple[int, Samples]] = []
         self._until = 0
+        self._pulled = 0
 
     @property
     def held(self) -> int:
@@ -44,28 +45,35 @@ class Card:
 
     def pull(self, count: int) -> Samples | None:
         """Ask the source for a block, or drop what is held, as it wishes. What it said."""
-        at = max(self._until, self._clock.ticks + self._latency)
+        self._pulled = self._clock.ticks
+        at = max(self._until, self._pulled + self._latency)
         samples = self._source.pull(count, at / (RATE * PARTS))
         if samples is None:
-            self._drop()
+            self._drop(self._clock.ticks)
         else:
             self._blocks.append((at, samples))
             self._until = at + PARTS * count
         return samples
 
+    def vanish(self) -> None:
+        """It was unplugged right after its last pull. It is to be plugged in again for the next."""
+        self._drop(self._pulled)
+
     def sounded(self) -> list[float]:
         """What has sounded to its end until now, without the silence."""
-        return [float(each) for at, samples in self._blocks for each in samples[: self._whole(at)] if each]
+        now = self._clock.ticks
+        return [float(each) for at, samples in self._blocks for each in samples[: _whole(at, now)] if each]
 
     def coming(self) -> Samples:
         """What is held, and will sound."""
-        blocks = (samples[self._whole(at) :] for at, samples in self._blocks[-LAST:])
+        blocks = (samples[_whole(at, self._clock.ticks) :] for at, samples in self._blocks[-LAST:])
         return np.concatenate([np.zeros(0, np.float32), *blocks])
 
-    def _drop(self) -> None:
-        self._blocks = [(at, samples[: self._whole(at)]) for at, samples in self._blocks]
-        self._until = self._clock.ticks
+    def _drop(self, now: int) -> None:
+        self._blocks = [(at, samples[: _whole(at, now)]) for at, samples in self._blocks]
+        self._until = now
 
-    def _whole(self, at: int) -> int:
-        """How many samples have sounded since `at`."""
-        return max(0, self._clock.ticks - at) // PARTS
+
+def _whole(at: int, now: int) -> int:
+    """How many samples have sounded at `now`, since `at`."""
+    return max(0, now - at) // PARTS

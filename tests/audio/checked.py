@@ -101,6 +101,11 @@ class CheckedLane:
         self.lane.settle(generation)
         self._check()
 
+    def lose(self) -> None:
+        self.model.lose()
+        self.lane.lose()
+        self._check()
+
     def pull(self, count: int, at: float) -> Samples | None:
         must = self.model.pull(count, round(at * RATE * PARTS), self._now)
         samples = self.lane.pull(count, at)

@@ -82,6 +82,7 @@ class Model:
         self.reply: Reply | None = None
         self.hushed: list[Reply] = []
         self.fade: list[float] = []
+        self.pulled = 0
         self.events: list[ReplyStarted | ReplyEnded] = []
         self.heard: list[tuple[int, Heard]] = []
 
@@ -161,6 +162,15 @@ class Model:
                 reply.paused = False
                 reply.rising = 0 if reply.begins is None else FADING
 
+    def lose(self) -> None:
+        self.settle(None, self.pulled)
+        if reply := self.reply:
+            reply.forget(self.pulled)
+            reply.flowing = False
+            if not reply.paused and reply.begins is not None:
+                reply.rising = FADING
+        self.heard = [(end, heard) for end, heard in self.heard if end <= self.pulled]
+
     def settle(self, generation: int | None, now: int) -> None:
         over = [reply for reply in self.hushed if generation in {None, reply.generation}]
         self.hushed = [reply for reply in self.hushed if reply not in over]
@@ -168,6 +178,7 @@ class Model:
             self.end(reply, now)
 
     def pull(self, count: int, at: int, now: int) -> list[Heard] | None:
+        self.pulled = now
         reply = self.reply
         unwanted = [*self.hushed, *([reply] if reply and reply.paused else [])]
         if self.drops and any(each.sounds_beyond(now) for each in unwanted):

@@ -35,6 +35,7 @@ operations = st.lists(
         st.tuples(st.sampled_from(("hush", "pause")), st.none() | ago),
         st.tuples(st.just("resume"), ago, st.booleans()),
         st.tuples(st.just("settle"), st.none() | ago),
+        st.tuples(st.just("vanish")),
     ),
     min_size=20,
     max_size=60,
@@ -47,11 +48,17 @@ def test_it_does_what_the_model_does(drops: bool, latency: int, todo: list[tuple
     clock = Clock()
     lane = CheckedLane(clock, drops=drops)
     card = Card(lane, clock, latency)
+
+    def vanish() -> None:
+        card.vanish()
+        lane.lose()
+
     for name, *arguments in todo:
         turn = lane.model.turn
         calls: dict[str, Callable[..., object]] = {
             "pull": card.pull,
             "move": clock.move,
+            "vanish": vanish,
             "put": lambda ago, count, turn=turn: lane.put(turn - ago, count),
             "reply": lambda finished, count, turn=turn: reply(lane, turn + 1, count, finished=finished),
             "begin_turn": lambda turn=turn: lane.begin_turn(turn + 1),
@@ -219,6 +226,31 @@ def test_a_card_that_pulls_no_more_does_not_keep_a_reply_from_ending(dropping: S
     dropping.lane.settle(1)
     dropping.lane.settle(1)
     assert [end.played for end in dropping.ends] == [8]
+
+
+def test_a_reply_goes_on_with_the_next_card_from_where_the_last_one_was_unplugged(dropping: Stage) -> None:
+    dropping.reply(1, 100)
+    dropping.card.pull(8)
+    dropping.clock.move(20 * PARTS)
+    dropping.card.pull(8)
+    dropping.clock.move(3 * RATE * PARTS)
+    dropping.card.vanish()
+    dropping.lane.lose()
+    assert dropping.ends == []
+    assert dropping.lane.spoken(1)[1] == 4
+    dropping.play(8 + FADING)
+    assert dropping.card.sounded()[:4] == [1, 2, 3, 4]
+    assert dropping.card.sounded()[4 + FADING :] == list(range(5 + FADING, 13 + FADING))
+
+
+def test_what_a_card_that_is_gone_had_to_drop_is_over(dropping: Stage) -> None:
+    dropping.reply(1, 100)
+    dropping.card.pull(8)
+    dropping.lane.hush()
+    dropping.clock.move(RATE * PARTS)
+    dropping.lane.lose()
+    dropping.lane.lose()
+    assert [(end.played, end.cut) for end in dropping.ends] == [(0, True)]
 
 
 def test_who_settles_one_reply_does_not_keep_the_next_from_being_dropped(dropping: Stage) -> None:
