@@ -12,6 +12,8 @@ usage="Usage: ./install.sh run|test
 
 Both can be repeated, and go on from where they were interrupted."
 
+test_model=llm/SmolLM2-135M-Instruct.Q4_1.gguf # which a real server serves in the tests
+
 say() { printf '==> %s\n' "$*"; }
 
 fail() { # each argument is a line
@@ -142,7 +144,7 @@ pip_install() {
 
 install_models() {
     say "Models"
-    .venv/bin/appliance models fetch ||
+    .venv/bin/appliance models fetch && { [ "$verb" != test ] || .venv/bin/appliance models fetch "$test_model"; } ||
         fail "Not all models could be fetched. Run ./install.sh $verb again: it goes on from here."
 }
 

@@ -10,10 +10,12 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 RUN = PROJECT["project"]["dependencies"]
+EXTRAS = PROJECT["project"]["optional-dependencies"]
 WANTED = {
     "build": PROJECT["dependency-groups"]["build"],
     "run": RUN,
-    "test": [*RUN, *PROJECT["project"]["optional-dependencies"]["test"]],
+    "local-llm": [*RUN, *EXTRAS["local-llm"]],
+    "test": [*RUN, *EXTRAS["local-llm"], *EXTRAS["test"]],
 }
 
 
@@ -33,7 +35,7 @@ def test_every_requirement_is_locked_to_versions_that_satisfy_it(name: str) -> N
 
 
 def test_the_tests_run_with_the_very_packages_that_run() -> None:
-    assert set(locked("run")) <= set(locked("test"))
+    assert set(locked("run")) <= set(locked("local-llm")) <= set(locked("test"))
 
 
 def test_what_builds_the_project_is_what_it_asks_for() -> None:

@@ -37,7 +37,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is fetched and used as one: a file (and what lies beside it) or a folder, named by its path."""
 
     name: str
-    role: Literal["wake features", "wake word", "voice activity", "speech-to-text", "voice"]
+    role: Literal["wake features", "wake word", "voice activity", "speech-to-text", "voice", "language model"]
     language: str
     """As in BCP 47, or "any"."""
     licence: str

@@ -21,10 +21,10 @@ def _applies(requirement: Requirement) -> bool:
 
 
 def _installed() -> Iterator[str]:
-    """All that our dependencies bring along, and theirs."""
+    """All that our dependencies bring along, and theirs; also those of the language model in the box."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     seen: set[str] = set()
-    ahead = [Requirement(line) for line in project["dependencies"]]
+    ahead = [Requirement(line) for line in [*project["dependencies"], *project["optional-dependencies"]["local-llm"]]]
     while ahead:
         requirement = ahead.pop()
         name = _name(requirement.name)
