@@ -1,5 +1,6 @@
 """The microphone: a real card, read by a thread of its own."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ BLOCK = 0.02
 
 STOP_TIMEOUT = 1.0
 """Seconds that `stop` waits for a read that does not return; a card that is alive needs one block."""
+
+_log = logging.getLogger(__name__)
 
 
 class CardMicrophone:
@@ -63,6 +66,8 @@ class CardMicrophone:
             self._watch.stop()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(STOP_TIMEOUT)
+            if self._thread.is_alive():
+                _log.error("the microphone does not close, and is left as it is")
 
     @staticmethod
     def _run(

@@ -15,7 +15,8 @@ import numpy as np
 import pyaudio
 
 from appliance.audio.cards import COMMON_RATES, Card, PortAudio
-from appliance.audio.devices import Frame, Source
+from appliance.audio.devices import Frame, Samples, Source
+from appliance.audio.resample import ResampledSource
 from appliance.audio.sampleclock import SampleClock
 from appliance.audio.watch import Watch
 from appliance.errors import ApplianceError
@@ -32,26 +33,30 @@ _log = logging.getLogger(__name__)
 
 
 class CardSpeaker:
-    """The sound card called `card`, as `PortAudio.find` takes it, at a rate that it has; open from `start` to `stop`.
+    """The sound card called `card`, as `PortAudio.find` takes it; open from `start` to `stop`.
 
-    ApplianceError, BadInputError: the card cannot be had, now or when it is started.
+    It may come back as another one, so the source's rate is always the same: what nearly every card takes. For one that
+    does not, it is resampled.
     """
 
+    rate = COMMON_RATES[0]
     drops = True
 
     def __init__(self, card: str = "") -> None:
+        self.name = card or "default"
         self._card = card
-        with closing(PortAudio()) as audio:
-            found = audio.find(card, "output")
-            self.name = found.name
-            self.rate = audio.open(found, (COMMON_RATES[0], found.rate, *COMMON_RATES), (2, 1), BLOCK).rate
         self._playback: _Playback | None = None
 
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
-        """Pull from `source` for ever. `on_frame` gets the very samples handed to the card, from the card's thread."""
+        """Pull from `source` for ever. `on_frame` gets the very samples handed to the card, from the card's thread.
+
+        ApplianceError, BadInputError: the card cannot be had.
+        """
         audio = PortAudio()
         try:
-            self._playback = _Playback(audio, audio.find(self._card, "output"), self.rate, source, on_frame, on_fault)
+            card = audio.find(self._card, "output")
+            self.name = card.name
+            self._playback = _Playback(audio, card, self.rate, _Reference(source, on_frame), on_fault)
         except BaseException:
             audio.close()
             raise
@@ -71,14 +76,13 @@ class _Playback:
         audio: PortAudio,
         card: Card,
         rate: int,
-        source: Source,
-        on_frame: Callable[[Frame], None],
+        reference: "_Reference",
         on_fault: Callable[[str], None],
     ) -> None:
         """Plays when this returns; then `audio` belongs to it. ApplianceError: the card would not."""
         self._audio = audio
-        self._source = source
-        self._on_frame = on_frame
+        self._rate = rate
+        self._reference = reference
         self._watch = Watch(on_fault, self._why_dead)
         self._failure = ""
         self._stopping = False
@@ -86,7 +90,8 @@ class _Playback:
         """The thread has something to do. Set before PortAudio's thread ends, unless that failed."""
         self._changing = threading.Lock()
         """Held while the stream is stopped, opened and started: meanwhile nobody may ask it anything."""
-        self._open = partial(audio.open, card, (rate,), (2, 1), BLOCK, callback=self._fill)
+        rates = (rate, card.rate, *COMMON_RATES)
+        self._open = partial(audio.open, card, rates, (2, 1), BLOCK, callback=self._fill)
         self._thread = threading.Thread(target=self._keep, name="speaker", daemon=True)
         self._opened = self._open()
         self._play()
@@ -100,11 +105,16 @@ class _Playback:
         self._wanted.set()
         if self._thread is not threading.current_thread():
             self._thread.join(STOP_TIMEOUT)
+            if self._thread.is_alive():
+                _log.error("the speaker does not close, and is left as it is")
 
     def _play(self) -> None:
         self._latency = self._opened.stream.get_output_latency()
         self._handed = 0
-        self._clock = SampleClock(self._opened.rate)
+        rate = self._opened.rate
+        self._clock = SampleClock(rate)
+        same = rate == self._rate
+        self._source = self._reference if same else ResampledSource(self._reference, self._rate, rate)
         self._opened.start()
 
     def _keep(self) -> None:
@@ -155,15 +165,36 @@ class _Playback:
             at = self._clock.stamp(self._handed, time.monotonic() + ahead)
             # What starts in an empty buffer may lose its beginning: a sound server has played its next step already.
             lost = not known and not self._handed
-            samples = np.zeros(count, np.float32) if lost else self._source.pull(count, at)
+            self._handed += count
+            if lost:
+                self._reference.lost(round(count * self._rate / rate), at)
+                return silence, pyaudio.paContinue
+            samples = self._source.pull(count, at)
             if samples is None:
                 self._wanted.set()
                 return silence, pyaudio.paAbort
             samples = np.clip(samples, -1, 1)  # PyAudio turns PortAudio's own clipping off
-            self._on_frame(Frame(samples, at))
-            self._handed += count
             return np.repeat(samples, channels).tobytes(), pyaudio.paContinue
         except Exception as error:  # noqa: BLE001 - in PortAudio's thread it would be lost
             _log.exception("the speaker's source failed")
             self._failure = f"its source failed ({error!r})"
             return silence, pyaudio.paAbort
+
+
+class _Reference:
+    """A source of which `on_frame` gets all samples, as loud as the card can play them."""
+
+    def __init__(self, source: Source, on_frame: Callable[[Frame], None]) -> None:
+        self._source = source
+        self._on_frame = on_frame
+
+    def pull(self, count: int, at: float) -> Samples | None:
+        samples = self._source.pull(count, at)
+        if samples is not None:
+            samples = np.clip(samples, -1, 1)
+            self._on_frame(Frame(samples, at))
+        return samples
+
+    def lost(self, count: int, at: float) -> None:
+        """The card gets silence instead."""
+        self._on_frame(Frame(np.zeros(count, np.float32), at))

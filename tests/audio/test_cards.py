@@ -1,6 +1,7 @@
 """Cards by their names."""
 
 import os
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
@@ -9,6 +10,7 @@ import pyaudio
 import pytest
 
 from appliance.audio.cards import Direction, PortAudio, any_card
+from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
 from appliance.errors import ApplianceError, BadInputError
@@ -66,7 +68,7 @@ def test_there_are_cards() -> None:
 def test_without_any_card_it_says_what_to_do(name: str) -> None:
     assert not any_card()
     with pytest.raises(ApplianceError, match=r"speaker: no sound card .* `aplay -l`") as caught:
-        CardSpeaker(name)
+        CardSpeaker(name).start(Lane(48_000, lambda _: None, time.monotonic), lambda _: None, lambda _: None)
     assert caught.value.status == 1
     microphone = CardMicrophone(name)
     with pytest.raises(ApplianceError, match=r"microphone: no sound card .* `arecord -l`"):
