@@ -140,7 +140,9 @@ class Conductor:
         """What is said as it is worded, and None at its end."""
         self._loop = asyncio.get_running_loop()
         self._finished = 0
-        """The generation that the user was last done with by the button."""
+        """The generation whose utterance the user was done with before it was listened to; 0 if there is none."""
+        self._overheard = 0
+        """How often something was overheard, so that each has a quest of its own."""
         self._hearing_worker = ThreadPoolExecutor(1, "speech-to-text")
         self._voice_worker = ThreadPoolExecutor(1, "voice")
 
@@ -194,9 +196,11 @@ class Conductor:
             case Begin(generation):
                 parts.lane.begin_turn(generation)
             case Listen(generation):
+                self._finished = 0
                 self._start("hear", generation, lambda: self._hear(effect))
             case Overhear(generation):
-                self._start("hear", generation, lambda: self._overhear(effect))
+                self._overheard += 1
+                self._start(f"overhear-{self._overheard}", generation, lambda: self._overhear(effect))
             case FinishListening(generation):
                 self._finished = generation
                 parts.ears.finish(generation)
@@ -214,8 +218,9 @@ class Conductor:
             case Drop(generation):
                 parts.lane.done(generation)
                 self._words.pop(generation, None)
-                for stage in ("hear", "think", "speak"):
-                    self._quests.discard(f"{stage}-{generation}")
+                for name in list(self._quests.quests):
+                    if name.endswith(f"-{generation}"):
+                        self._quests.discard(name)
 
     def _say(self, generation: int, text: str) -> None:
         """More of the reply is going to be said, if it is not over."""
@@ -246,13 +251,13 @@ class Conductor:
             self._inbox.post(Failed(generation, message, self._parts.mind.apology(), self._parts.clock()))
 
     async def _hear(self, effect: Listen) -> None:
-        text = await self._transcribe(effect.generation, effect.since, effect.patience_until, effect.preroll)
+        text = await self._transcribe(effect, effect.preroll)
         self._inbox.post(Heard(effect.generation, text, self._parts.clock()))
 
     async def _overhear(self, effect: Overhear) -> None:
         generation = effect.generation
         try:
-            text = await self._transcribe(generation, effect.since, effect.patience_until, LEAD)
+            text = await self._transcribe(effect, LEAD)
             meaning = await self._in(None, self._judge, text, generation)
         except Exception:  # noqa: BLE001  nobody has asked for it: the reply must not end, nor wait for ever
             _log.exception("what was said during the reply of turn %d is lost", generation)
@@ -270,23 +275,24 @@ class Conductor:
             is_order=mind.understands(text),
         )
 
-    async def _transcribe(self, generation: int, since: float, patience_until: float, preroll: float | None) -> str:
-        ears = self._parts.ears
+    async def _transcribe(self, effect: Listen | Overhear, preroll: float | None) -> str:
+        ears, generation = self._parts.ears, effect.generation
         audio: asyncio.Queue[Samples | None] = asyncio.Queue()
 
         def sink(samples: Samples | None) -> None:
             self._loop.call_soon_threadsafe(audio.put_nowait, samples)
 
-        ears.listen(generation, since, patience_until, sink, preroll)
+        utterance = ears.listen(generation, effect.since, effect.patience_until, sink, preroll)
         try:
-            if self._finished == generation:  # the user was done before this quest had begun
+            # The user may have been done before this quest had begun.
+            if isinstance(effect, Listen) and self._finished == generation:
                 ears.finish(generation)
             recognition = await self._in(self._hearing_worker, self._parts.recogniser.begin)
             while (samples := await audio.get()) is not None:
                 await self._in(self._hearing_worker, recognition.feed, samples)
             transcript = await self._in(self._hearing_worker, recognition.finish)
         finally:
-            ears.dismiss(generation)
+            ears.dismiss(utterance)
         return self._parts.strip_wake(transcript.text)
 
     async def _think(self, generation: int, text: str) -> None:

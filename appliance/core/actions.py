@@ -81,7 +81,7 @@ def begin(turn: Turn, event: WakeHeard | Pressed) -> Step:
         since, preroll = (
             (max(turn.voice_since, event.at - HEARD_BEFORE), LEAD) if _is_spoken(turn) else (since, PREROLL)
         )
-    return replace(state, patience_until=until), (
+    return replace(state, patience_until=until, attending=True), (
         *effects,
         _woken(event, state.generation),
         Listen(state.generation, since, until, preroll),
@@ -134,7 +134,7 @@ def take_utterance(turn: Turn, event: ListeningEnded) -> Step:
 def stop_listening(turn: Turn, event: ListeningEnded) -> Step:
     """Nobody has said anything."""
     missed = Report("notice", event.decided, turn.generation, {"text": "nobody spoke"})
-    return replace(turn, voice=False, follows_up=False), (
+    return replace(turn, voice=False, follows_up=False, attending=False), (
         *_voice_over(turn, event.at),
         *(() if turn.follows_up else (missed,)),
         Drop(turn.generation),
@@ -148,10 +148,15 @@ def begin_anew(turn: Turn, event: WakeHeard | Pressed) -> Step:
 
 
 def think(turn: Turn, event: Heard) -> Step:
-    """Something was asked."""
-    return turn, (
+    """Something was asked; who has gone on speaking since is listened to."""
+    state = replace(turn, attending=False)
+    speech: tuple[Effect, ...] = ()
+    if turn.voice_since >= turn.listened_until:
+        state, speech = _overhear(state, turn.voice_since, event.at)
+    return state, (
         Report("heard", event.at, turn.generation, {"text": event.text}),
         Think(turn.generation, event.text),
+        *speech,
     )
 
 
@@ -162,7 +167,7 @@ def listen_on(turn: Turn, _: Heard) -> Step:
 
 def not_understood(turn: Turn, event: Heard) -> Step:
     """There were no words in it."""
-    return turn, (
+    return replace(turn, attending=False), (
         Report("notice", event.at, turn.generation, {"text": "no words were heard"}),
         Drop(turn.generation),
     )
@@ -174,25 +179,36 @@ def speak(turn: Turn, event: Answered) -> Step:
 
 
 def speak_later(turn: Turn, event: Answered) -> Step:
-    """There is a reply, but somebody speaks: it waits, and what is said is taken down."""
-    state, effects = speak(turn, event)
-    held = replace(state, overhearing=True, held_at=event.at, last_voice=event.at)
-    return held, (
+    """There is a reply, but somebody has spoken since: it waits until it is known what that means."""
+    state, _ = speak(turn, event)
+    speech = Speak(turn.generation, event.text, pausable=True)  # what was said before it sounds is no echo
+    return state, (*_answer(turn, event), speech, Pause(turn.generation))
+
+
+def ask_instead(turn: Turn, event: Overheard) -> Step:
+    """It was meant, before there was an answer to what was asked: that is looked for no more."""
+    state, effects = _ask(replace(_judged(turn), echoes=0), event)
+    return state, (
+        Hush(turn.generation),
+        Report("interrupted", turn.overheard_since, turn.generation, {"by": "speech"}),
         *effects,
-        Pause(turn.generation),
-        Overhear(turn.generation, turn.voice_since, event.at + turn.patience),
     )
+
+
+def note_remark(turn: Turn, event: Overheard) -> Step:
+    """What was said changes nothing."""
+    return _judged(turn), _overheard(turn.generation, event)
 
 
 def agree(turn: Turn, event: Answered) -> Step:
     """Silence is the answer."""
-    return turn, (*_answer(turn, event), Drop(turn.generation))
+    return _nothing_overheard(turn), (*_answer(turn, event), Drop(turn.generation))
 
 
 def apologise(turn: Turn, event: Failed) -> Step:
     """Something of ours broke, and the user is told."""
     return _speak(
-        replace(turn, voice=False, is_worded=False, follows_up=False),
+        replace(turn, voice=False, is_worded=False, follows_up=False, attending=False),
         (
             *_voice_over(turn, event.at),
             Report("notice", event.at, turn.generation, {"text": event.message}),
@@ -204,7 +220,7 @@ def apologise(turn: Turn, event: Failed) -> Step:
 
 def give_up(turn: Turn, event: Failed) -> Step:
     """The reply itself broke: there is nothing left to tell it with."""
-    return turn, (
+    return _nothing_overheard(turn), (
         Hush(turn.generation),
         Report("notice", event.at, turn.generation, {"text": event.message}),
         *_unanswered(turn),
@@ -229,14 +245,14 @@ def start_reply(turn: Turn, event: ReplyStarted) -> Step:
 
 def end_reply(turn: Turn, event: ReplyEnded) -> Step:
     """It was heard to its end."""
-    return turn, (*ending(event), Drop(turn.generation))
+    return _nothing_overheard(turn), (*ending(event), Drop(turn.generation))
 
 
 def listen_for_more(turn: Turn, event: ReplyEnded) -> Step:
     """It was heard to its end, and whoever wants to go on need not say the wake word."""
     state, effects = _next(turn)
     until = event.at + turn.follow_up
-    return replace(state, patience_until=until, follows_up=True), (
+    return replace(state, patience_until=until, follows_up=True, attending=True), (
         *ending(event),
         Drop(turn.generation),
         *effects,
@@ -260,24 +276,29 @@ def ending(event: ReplyEnded) -> tuple[Effect, ...]:
 
 
 def overhear(turn: Turn, event: SpeechStarted) -> Step:
-    """Somebody speaks during the reply: it is taken down, whatever it may change."""
-    return replace(turn, overhearing=True), (Overhear(turn.generation, event.at, event.at + turn.patience),)
+    """Somebody speaks while the appliance thinks or speaks: it is taken down, whatever it may change."""
+    return _overhear(turn, event.at, event.at)
 
 
 def hold(turn: Turn, event: SpeechSustained) -> Step:
     """The reply waits."""
-    heard = () if turn.overhearing else (Overhear(turn.generation, event.since, event.since + turn.patience),)
-    return replace(turn, overhearing=True, held_at=event.at, last_voice=event.at), (Pause(turn.generation), *heard)
+    state, speech = turn, tuple[Effect, ...]()
+    if not turn.overhearing:
+        state, speech = _overhear(turn, event.since, event.since)
+    return replace(state, held_at=event.at, last_voice=event.at), (Pause(turn.generation), *speech)
 
 
-def note_last_voice(turn: Turn, event: ListeningEnded) -> Step:
-    """Whoever spoke is done, and what was said is not to be listened to again."""
-    return replace(turn, last_voice=event.at, voice=False), _voice_over(turn, event.at)
+def take_remark(turn: Turn, event: ListeningEnded) -> Step:
+    """Speech-to-text has all of what was said; who has begun to speak again meanwhile is listened to as well."""
+    if not turn.overhearing:
+        return turn, ()
+    state = replace(turn, overhearing=False, last_voice=event.at)
+    return _overhear(state, turn.voice_since, event.decided) if turn.voice_since > event.at else (state, ())
 
 
 def play_on(turn: Turn, event: Overheard) -> Step:
     """What was said may not interrupt, or was too short for it."""
-    state = replace(turn, overhearing=False)
+    state = _judged(turn)
     if event.meaning is Meaning.ECHO:
         state = _deafened(state)
     return state, (Resume(turn.generation, pausable=may_be_paused(state)), *_overheard(turn.generation, event))
@@ -285,8 +306,7 @@ def play_on(turn: Turn, event: Overheard) -> Step:
 
 def go_on(turn: Turn, event: Overheard) -> Step:
     """It was a false alarm."""
-    state = replace(turn, overhearing=False, false_alarms=turn.false_alarms + 1)
-    state = replace(state, sounding_since=event.at)
+    state = replace(_judged(turn), false_alarms=turn.false_alarms + 1, sounding_since=event.at)
     meaning = event.meaning
     if meaning in (Meaning.NOTHING, Meaning.WORDS) and may_be_echo(turn):
         meaning = Meaning.ECHO
@@ -299,12 +319,10 @@ def go_on(turn: Turn, event: Overheard) -> Step:
     )
 
 
-def overhear_on(turn: Turn, event: Overheard) -> Step:
-    """It was nothing, but somebody has begun to speak again."""
-    return replace(turn, false_alarms=turn.false_alarms + 1, held_at=turn.voice_since, last_voice=turn.voice_since), (
-        *_overheard(turn.generation, event),
-        Overhear(turn.generation, turn.voice_since, event.at + turn.patience),
-    )
+def wait_on(turn: Turn, event: Overheard) -> Step:
+    """It was nothing, but more was said since, or is being said."""
+    state = replace(_judged(turn), false_alarms=turn.false_alarms + 1, held_at=turn.overheard_since)
+    return state, _overheard(turn.generation, event)
 
 
 def may_be_echo(turn: Turn) -> bool:
@@ -319,9 +337,9 @@ def has_outlasted(turn: Turn) -> bool:
 
 def stop(turn: Turn, event: Overheard) -> Step:
     """The user wants silence, and nothing else."""
-    return replace(turn, overhearing=False, echoes=0), (
+    return replace(_nothing_overheard(turn), echoes=0), (
         Hush(turn.generation),
-        Report("interrupted", turn.voice_since, turn.generation, {"by": "stop"}),
+        Report("interrupted", turn.overheard_since, turn.generation, {"by": "stop"}),
         *_unanswered(turn),
         *_overheard(turn.generation, event),
         Drop(turn.generation),
@@ -330,9 +348,9 @@ def stop(turn: Turn, event: Overheard) -> Step:
 
 def commit(turn: Turn, event: Overheard) -> Step:
     """It was meant: the reply is over, and as soon as that is certain, what was said is the next question."""
-    return replace(turn, overhearing=False, echoes=0, waiting=event), (
+    return replace(_judged(turn), echoes=0, waiting=event), (
         Hush(turn.generation),
-        Report("interrupted", turn.voice_since, turn.generation, {"by": "speech"}),
+        Report("interrupted", turn.overheard_since, turn.generation, {"by": "speech"}),
     )
 
 
@@ -350,12 +368,12 @@ def end_while_held(turn: Turn, event: ReplyEnded) -> Step:
 
 def answer(turn: Turn, event: Overheard) -> Step:
     """It was meant, and is the next question."""
-    return _ask(replace(turn, echoes=0), event)
+    return _ask(replace(_judged(turn), echoes=0), event)
 
 
 def let_be(turn: Turn, event: Overheard) -> Step:
     """It was not meant, and there is nothing left to say."""
-    return replace(turn, overhearing=False, nothing_left=False), (
+    return replace(_nothing_overheard(turn), nothing_left=False), (
         *_overheard(turn.generation, event),
         Drop(turn.generation),
     )
@@ -366,8 +384,8 @@ def listen_to_waiting(turn: Turn, event: ReplyEnded) -> Step:
     assert turn.addressed is not None  # noqa: S101  the row's condition
     state, effects = _next(turn)
     until = event.at + turn.patience
-    since = turn.addressed.at if turn.attending or turn.overhearing else event.at
-    return replace(state, patience_until=until), (
+    since = turn.addressed.at if turn.attending or turn.unjudged else event.at
+    return replace(state, patience_until=until, attending=True), (
         *ending(event),
         Drop(turn.generation),
         *effects,
@@ -385,24 +403,47 @@ def may_be_paused(turn: Turn) -> bool:
 def _next(turn: Turn) -> Step:
     """A new turn, for which nothing of the old one's reply counts any more."""
     generation = turn.generation + 1
-    state = replace(turn, generation=generation, overhearing=False, attending=False, nothing_left=False)
+    state = replace(_nothing_overheard(turn), generation=generation, attending=False, nothing_left=False)
     return replace(state, addressed=None, waiting=None, follows_up=False), (Begin(generation),)
 
 
 def _ask(turn: Turn, question: Heard | Overheard) -> Step:
-    """The next turn, which begins with what was said during the reply of this one."""
+    """The next turn, which begins with what was said during this one. What was said since is heard again for it."""
     state, effects = _next(turn)
     if turn.addressed is None:
-        woken = Report("wake", turn.voice_since, state.generation, {"by": "speech", "word": None})
+        woken = Report("wake", turn.overheard_since, state.generation, {"by": "speech", "word": None})
     else:
         woken = _woken(turn.addressed, state.generation)
-    return state, (
+    speech: tuple[Effect, ...] = ()
+    if turn.unjudged:
+        state, speech = _overhear(state, turn.overheard_since, question.at)
+    return replace(state, held_at=turn.overheard_since), (
         Drop(turn.generation),
         *effects,
         woken,
         Report("heard", question.at, state.generation, {"text": question.text}),
         Think(state.generation, question.text),
+        *speech,
     )
+
+
+def _overhear(turn: Turn, since: float, now: float) -> Step:
+    """What has been said since `since` is taken down."""
+    state = replace(turn, overhearing=True, unjudged=turn.unjudged + 1, overheard_since=since)
+    if turn.phase is Phase.THINKING:
+        state = replace(state, held_at=since)
+    return state, (Overhear(turn.generation, since, now + turn.patience),)
+
+
+def _judged(turn: Turn) -> Turn:
+    """It is known what something meant that was taken down."""
+    unjudged = max(0, turn.unjudged - 1)
+    return replace(turn, unjudged=unjudged, overhearing=turn.overhearing and unjudged > 0)
+
+
+def _nothing_overheard(turn: Turn) -> Turn:
+    """What was being taken down is wanted no more."""
+    return replace(turn, unjudged=0, overhearing=False)
 
 
 def _woken(event: WakeHeard | Pressed, generation: int) -> Report:
@@ -412,7 +453,7 @@ def _woken(event: WakeHeard | Pressed, generation: int) -> Report:
 
 
 def _speak(turn: Turn, before: tuple[Effect, ...], text: str | None) -> Step:
-    state = replace(turn, deaf=max(turn.deaf - 1, 0), false_alarms=0, overhearing=False)
+    state = replace(turn, deaf=max(turn.deaf - 1, 0), false_alarms=0)
     return state, (*before, Speak(turn.generation, text, pausable=may_be_paused(state)))
 
 

@@ -1,5 +1,6 @@
 """Where the conversation stands."""
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -38,18 +39,22 @@ class Turn:
     """How far the utterance went; where listening goes on if only the wake word was said."""
     voice: bool = False
     """Whether somebody's speech has been reported as started, but not as ended."""
-    voice_since: float = 0.0
+    voice_since: float = -math.inf
     """When the newest speech began."""
     overhearing: bool = False
-    """Whether what is said during the reply, to whomever, is being taken down."""
+    """Whether what is being said, to whomever, while the appliance thinks or speaks is being taken down."""
+    unjudged: int = 0
+    """How much of that, the newest included, is not known yet for what it means."""
+    overheard_since: float = 0.0
+    """When the newest of it began."""
     attending: bool = False
-    """Whether what is said to the appliance, which was addressed during the reply, is being taken down."""
+    """Whether what is said to the appliance, which was addressed, is awaited or being taken down."""
     sounding_since: float = 0.0
     """When the reply began to sound, or went on after a pause."""
     held_at: float = 0.0
-    """When speech paused the reply."""
+    """Since when the speech that is taken down cannot be an echo: it paused the reply, or there was none yet."""
     last_voice: float = 0.0
-    """When that speech was over."""
+    """When the last of that speech was over."""
     nothing_left: bool = False
     """Whether the reply that was paused had sounded to its end."""
     addressed: WakeHeard | Pressed | None = None

@@ -5,7 +5,8 @@ Rules of the table:
 - A wake word or the button in any phase but listening begins a new generation; what was going on is hushed first, as a
   rule by the edge itself, before its event is here. One that saw an older turn than the present one came in the same
   instant as the trigger that began this one, and is the same interruption.
-- Speech during a reply is always taken down. It pauses the reply once it has lasted; then what it means decides.
+- Speech during a reply, or while one is looked for, is always taken down. It pauses the reply once it has lasted; then
+  what it means decides.
 - A trigger that may not interrupt the reply gets its turn when the reply is over.
 - Events of an older generation, or of the newest one once the turn is idle again, change nothing: they come late. Only
   the words and the end of a reply are still reported, and remembered: they happened.
@@ -92,9 +93,9 @@ def may_still_come(turn: Turn, event: Heard) -> bool:
     return event.at < turn.patience_until
 
 
-def somebody_speaks_on(turn: Turn, event: Answered) -> bool:
-    """There is something to say, but the user has not finished; and speech may interrupt."""
-    return event.text != "" and turn.voice and turn.gates.speech and turn.deaf <= 1
+def somebody_has_spoken(turn: Turn, event: Answered) -> bool:
+    """There is something to say, but so had the user since, what is not known yet; and speech may interrupt."""
+    return event.text != "" and turn.unjudged > 0 and turn.gates.speech
 
 
 def has_reply(_: Turn, event: Answered) -> bool:
@@ -123,7 +124,9 @@ def means_stop(turn: Turn, event: Overheard) -> bool:
 
 
 def is_meant(turn: Turn, event: Overheard) -> bool:
-    """It is an order, or it went on for long enough, once the reply had paused, to be meant."""
+    """Speech may interrupt, and it is an order, or it went on for long enough, while nothing sounded, to be meant."""
+    if not turn.gates.speech:
+        return False
     if event.meaning in (Meaning.ORDER, Meaning.STOP):
         return True
     return event.meaning is Meaning.WORDS and actions.has_outlasted(turn)
@@ -139,9 +142,16 @@ def nothing_is_left(turn: Turn, _: Overheard) -> bool:
     return turn.nothing_left
 
 
-def somebody_speaks(turn: Turn, _: Overheard) -> bool:
-    """There is speech already that is not in it, and that was not so too often."""
-    return turn.voice and turn.false_alarms + 1 < actions.FALSE_ALARMS
+def more_was_said(turn: Turn, event: Overheard) -> bool:
+    """It is not meant, but there is speech that is not in it, and that was not so too often."""
+    if means_stop(turn, event) or is_meant(turn, event) or turn.unjudged < 2:
+        return False
+    return turn.nothing_left or turn.false_alarms + 1 < actions.FALSE_ALARMS
+
+
+def is_awaited(turn: Turn, _: Overheard) -> bool:
+    """The reply was interrupted, and only its end is awaited."""
+    return turn.waiting is not None
 
 
 def question_waits(turn: Turn, _: ReplyEnded) -> bool:
@@ -193,7 +203,12 @@ TABLE: tuple[Row, ...] = (
     _row(_T, Heard, _T, actions.think, has_words),
     _row(_T, Heard, _L, actions.listen_on, may_still_come),
     _row(_T, Heard, _I, actions.not_understood),
-    _row(_T, Answered, _P, actions.speak_later, somebody_speaks_on),
+    _row(_T, SpeechStarted, _T, actions.overhear, is_listened_for),
+    _row(_T, ListeningEnded, _T, actions.take_remark),
+    _row(_T, Overheard, _I, actions.stop, means_stop),
+    _row(_T, Overheard, _T, actions.ask_instead, is_meant),
+    _row(_T, Overheard, _T, actions.note_remark),
+    _row(_T, Answered, _P, actions.speak_later, somebody_has_spoken),
     _row(_T, Answered, _S, actions.speak, has_reply),
     _row(_T, Answered, _I, actions.agree),
     _row(_T, Failed, _S, actions.apologise),
@@ -204,7 +219,7 @@ TABLE: tuple[Row, ...] = (
     _row(_S, Pressed, _S, actions.address),
     _row(_S, SpeechStarted, _S, actions.overhear, is_listened_for),
     _row(_S, SpeechSustained, _P, actions.hold, may_pause),
-    _row(_S, ListeningEnded, _S, actions.ignore),
+    _row(_S, ListeningEnded, _S, actions.take_remark),
     _row(_S, Heard, _S, actions.keep_question),
     _row(_S, Overheard, _I, actions.stop, means_stop),
     _row(_S, Overheard, _S, actions.play_on),
@@ -221,12 +236,14 @@ TABLE: tuple[Row, ...] = (
     _row(_P, WakeHeard, _P, actions.ignore),
     _row(_P, Pressed, _L, actions.interrupt, may_interrupt),
     _row(_P, Pressed, _P, actions.ignore),
-    _row(_P, ListeningEnded, _P, actions.note_last_voice),
+    _row(_P, SpeechStarted, _P, actions.overhear, is_listened_for),
+    _row(_P, ListeningEnded, _P, actions.take_remark),
+    _row(_P, Overheard, _P, actions.note_remark, is_awaited),
     _row(_P, Overheard, _T, actions.answer, is_new_question),
+    _row(_P, Overheard, _P, actions.wait_on, more_was_said),
     _row(_P, Overheard, _I, actions.let_be, nothing_is_left),
     _row(_P, Overheard, _I, actions.stop, means_stop),
     _row(_P, Overheard, _P, actions.commit, is_meant),
-    _row(_P, Overheard, _P, actions.overhear_on, somebody_speaks),
     _row(_P, Overheard, _S, actions.go_on),
     _row(_P, Worded, _P, actions.note_words),
     _row(_P, ReplyStarted, _P, actions.start_reply),

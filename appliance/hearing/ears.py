@@ -35,10 +35,11 @@ class _Piece:
         return _time(self.frame, len(self.frame.samples))
 
 
-class _Utterance:
-    """What goes to one sink."""
+class Utterance:
+    """What goes to one sink: `Ears.listen` gives it, and `Ears.dismiss` takes it."""
 
     def __init__(self, generation: int, begin: float, endpoint: Endpoint, sink: Sink) -> None:
+        """Of `generation`, from `begin` on, until `endpoint` says so."""
         self.generation = generation
         self.endpoint = endpoint
         self.sink = sink
@@ -80,8 +81,9 @@ class Ears:
         self._report = report
         self._keep = round(keep * HEARING_RATE)
         self._preroll = preroll
-        self._speech = SpeechTracker(settings.threshold, settings.minimum_speech, settings.gap)
-        self._sustained = SpeechTracker(settings.threshold, sustained, settings.gap)
+        gap = min(settings.gap, settings.pause)  # so that what is said after an utterance is speech that starts anew
+        self._speech = SpeechTracker(settings.threshold, settings.minimum_speech, gap)
+        self._sustained = SpeechTracker(settings.threshold, sustained, gap)
         self._due: float | None = None
         self._unfinished = 0
         # Held while sinks and reports of utterances are called, so that none comes after its `dismiss`; reentrant, for
@@ -89,7 +91,7 @@ class Ears:
         self._lock = threading.RLock()
         self._kept: deque[_Piece] = deque()
         self._held = 0
-        self._utterance: _Utterance | None = None
+        self._utterance: Utterance | None = None
 
     def feed(self, frame: Frame) -> None:
         """Hear the next frame, of any length, which nobody changes any more. From the microphone's thread alone."""
@@ -111,21 +113,25 @@ class Ears:
 
     def listen(
         self, generation: int, since: float, patience_until: float, sink: Sink, preroll: float | None = None
-    ) -> None:
-        """Open the utterance of `generation` at `since`, in place of any other. From any thread, however late.
+    ) -> Utterance:
+        """Open an utterance of `generation` at `since`, in place of any other. From any thread, however late.
 
         `sink` gets everything heard from `since` minus the pre-roll on, in order, and None at the end. Just before
-        that, ListeningEnded is reported, once. `preroll`: instead of the one for all utterances.
+        that, ListeningEnded is reported, once; not where another utterance takes this one's place, which ends it.
+        `preroll`: instead of the one for all utterances.
         """
         endpoint = Endpoint(since, patience_until, self._settings)
         begin = since - (self._preroll if preroll is None else preroll)
-        utterance = _Utterance(generation, begin, endpoint, sink)
+        utterance = Utterance(generation, begin, endpoint, sink)
         with self._lock:
+            if self._utterance is not None:
+                self._utterance.sink(None)
             self._utterance = utterance
             for piece in self._kept:
                 self._take(utterance, piece)
                 if self._utterance is not utterance:
                     break
+        return utterance
 
     def finish(self, generation: int) -> None:
         """The utterance of `generation`, if it is still going on, is over now. From any thread."""
@@ -134,10 +140,10 @@ class Ears:
             if utterance is not None and utterance.generation == generation:
                 self._end(utterance, utterance.endpoint.finish(self._kept[-1].end if self._kept else 0.0))
 
-    def dismiss(self, generation: int) -> None:
-        """Nobody wants the utterance of `generation` any more: no more of it follows. From any thread."""
+    def dismiss(self, utterance: Utterance) -> None:
+        """Nobody wants `utterance` any more: no more of it follows. From any thread."""
         with self._lock:
-            if self._utterance is not None and self._utterance.generation == generation:
+            if self._utterance is utterance:
                 self._utterance = None
 
     def _windows(self, frame: Frame) -> tuple[tuple[float, float], ...]:
@@ -158,11 +164,11 @@ class Ears:
         for _, event in sorted(sensed, key=itemgetter(0)):
             self._report(event)
 
-    def _take(self, utterance: _Utterance, piece: _Piece) -> None:
+    def _take(self, utterance: Utterance, piece: _Piece) -> None:
         if (outcome := utterance.take(piece)) is not None:
             self._end(utterance, outcome)
 
-    def _end(self, utterance: _Utterance, outcome: Outcome) -> None:
+    def _end(self, utterance: Utterance, outcome: Outcome) -> None:
         self._utterance = None
         self._report(ListeningEnded(utterance.generation, outcome.at, outcome.decided, outcome.why))
         utterance.sink(None)

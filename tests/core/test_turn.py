@@ -89,6 +89,7 @@ TO_THINKING = (WAKE, ended())
 TO_SPEAKING = (*TO_THINKING, Heard(1, "what time is it", 2.6), Answered(1, "time", "It is noon.", 2.7))
 TO_SOUND = (*TO_SPEAKING, ReplyStarted(1, 2.9))
 TO_PAUSED = (*TO_SOUND, SpeechStarted(3.0), SpeechSustained(3.0, 3.3))
+HEARD = Heard(1, "what time is it", 2.6)
 CLOSED = Turn(PATIENCE, Gates(button=False, wake_word=False, stop_word=False, speech=False))
 
 
@@ -180,12 +181,67 @@ def test_speech_that_lasts_pauses_the_reply() -> None:
 def test_a_reply_does_not_talk_over_who_speaks_when_it_would_begin(text: str | None) -> None:
     heard, answered = Heard(1, "what time is it", 2.6), Answered(1, "time", text, 2.7)
     turn, effects = play(*TO_THINKING, SpeechStarted(2.5), heard, answered)
-    assert (turn.phase, kinds(effects)[-3:]) == (Phase.PAUSED, ["Speak", "Pause", "Overhear"])
-    assert effects[-1] == Overhear(1, 2.5, 2.7 + PATIENCE)
+    assert (turn.phase, effects[-2:]) == (Phase.PAUSED, [Speak(1, text, pausable=True), Pause(1)])
     turn, effects = play(*spoken(), overheard(Meaning.NOTHING), turn=turn)
     assert (turn.phase, effects[0]) == (Phase.SPEAKING, Resume(1, pausable=True))
-    turn, _ = play(*TO_THINKING, SpeechStarted(2.5), heard, answered, turn=CLOSED)
+    turn, _ = play(*TO_THINKING, SpeechStarted(2.55), heard, answered, turn=CLOSED)
     assert turn.phase is Phase.SPEAKING
+
+
+def test_who_speaks_while_the_question_is_made_out_is_listened_to_as_soon_as_it_is() -> None:
+    _, effects = play(*TO_THINKING, SpeechStarted(2.55), HEARD)
+    assert kinds(effects) == ["heard", "Think", "Overhear"]
+    assert effects[-1] == Overhear(1, 2.55, 2.6 + PATIENCE)
+    _, effects = play(*TO_THINKING, HEARD, SpeechStarted(2.65))
+    assert effects[1:] == [Overhear(1, 2.65, 2.65 + PATIENCE)]
+
+
+@pytest.mark.parametrize("meaning", [Meaning.WORDS, Meaning.ORDER])
+def test_what_is_said_while_it_thinks_is_asked_instead(meaning: Meaning) -> None:
+    turn, effects = play(*TO_THINKING, HEARD, SpeechStarted(3.0), *spoken(), overheard(meaning))
+    assert (turn.phase, turn.generation, turn.attending) == (Phase.THINKING, 2, False)
+    assert effects == [
+        Hush(1),
+        Report("interrupted", 3.0, 1, {"by": "speech"}),
+        Drop(1),
+        Begin(2),
+        Report("wake", 3.0, 2, {"by": "speech", "word": None}),
+        Report("heard", 4.2, 2, {"text": "and tomorrow"}),
+        Think(2, "and tomorrow"),
+    ]
+
+
+def test_what_is_said_while_it_thinks_and_not_known_when_it_would_answer_is_asked_instead() -> None:
+    turn, effects = play(*TO_THINKING, HEARD, SpeechStarted(3.0), *spoken(), Answered(1, "time", "It is noon.", 4.1))
+    assert (turn.phase, effects[-1]) == (Phase.PAUSED, Pause(1))
+    turn, effects = play(overheard(Meaning.WORDS), turn=turn)
+    assert (turn.phase, effects[0]) == (Phase.PAUSED, Hush(1))
+    turn, effects = play(over(cut=True), turn=turn)
+    assert (turn.phase, turn.generation, effects[-1]) == (Phase.THINKING, 2, Think(2, "and tomorrow"))
+
+
+def test_stop_while_it_thinks_ends_the_turn() -> None:
+    turn, effects = play(*TO_THINKING, HEARD, SpeechStarted(3.0), overheard(Meaning.STOP, "stop"))
+    assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["Hush", "interrupted", "heard", "Drop"])
+
+
+@pytest.mark.parametrize(
+    ("remark", "before"),
+    [
+        (Meaning.BACK_CHANNEL, Turn(PATIENCE)),
+        (Meaning.NOTHING, Turn(PATIENCE)),
+        (Meaning.WORDS, CLOSED),
+        (Meaning.STOP, CLOSED),
+    ],
+)
+def test_what_is_not_meant_or_may_not_interrupt_does_not_end_the_search_for_an_answer(
+    remark: Meaning, before: Turn
+) -> None:
+    turn, effects = play(*TO_THINKING, HEARD, SpeechStarted(3.0), *spoken(), overheard(remark), turn=before)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 1)
+    assert kinds(effects) == ([] if remark is Meaning.NOTHING else ["heard"])
+    turn, effects = play(Answered(1, "time", "It is noon.", 5.0), turn=turn)
+    assert (turn.phase, kinds(effects)[-1]) == (Phase.SPEAKING, "Speak")
 
 
 def test_words_end_the_paused_reply_and_are_the_next_question() -> None:
@@ -223,11 +279,44 @@ def test_an_order_of_one_word_is_meant() -> None:
 
 
 def test_who_speaks_again_before_it_is_known_what_the_speech_meant_is_heard_too() -> None:
-    turn, effects = play(*TO_PAUSED, *spoken(), SpeechStarted(4.0), overheard(Meaning.BACK_CHANNEL))
-    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["heard", "Overhear"])
-    assert effects[-1] == Overhear(1, 4.0, 4.2 + PATIENCE)
+    turn, effects = play(*TO_PAUSED, *spoken(), SpeechStarted(4.0))
+    assert effects[1:] == [Overhear(1, 4.0, 4.0 + PATIENCE)]
+    turn, effects = play(overheard(Meaning.BACK_CHANNEL), turn=turn)
+    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["heard"])
     turn, _ = play(*spoken(4.6), Overheard(1, "and tomorrow", Meaning.WORDS, 5.2), over(cut=True), turn=turn)
     assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+
+
+def test_stop_right_after_something_else_stops_though_the_recogniser_is_slow() -> None:
+    first, then = ended(at=3.4), ended(at=4.6)
+    turn, _ = play(*TO_PAUSED, first, SpeechEnded(3.4), SpeechStarted(4.0), then, SpeechEnded(4.6))
+    assert turn.unjudged == 2
+    turn, effects = play(overheard(Meaning.BACK_CHANNEL, "okay"), turn=turn)
+    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["heard"])
+    turn, effects = play(overheard(Meaning.STOP, "stop"), turn=turn)
+    assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["Hush", "interrupted", "heard", "Drop"])
+
+
+def test_who_begins_again_before_the_loop_knows_that_the_utterance_was_over_is_listened_to() -> None:
+    turn, effects = play(*TO_SOUND, SpeechStarted(3.0), SpeechEnded(3.2), SpeechStarted(3.9), ended(at=3.2))
+    assert effects == [Overhear(1, 3.9, 3.7 + PATIENCE)]
+    assert (turn.overhearing, turn.unjudged) == (True, 2)
+
+
+def test_what_was_said_after_the_next_question_is_heard_for_the_turn_of_that() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(), SpeechStarted(4.0), overheard(Meaning.WORDS))
+    turn, effects = play(over(cut=True), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+    assert effects[-2:] == [Think(2, "and tomorrow"), Overhear(2, 4.0, 4.2 + PATIENCE)]
+    assert (turn.overhearing, turn.unjudged) == (True, 1)
+
+
+def test_what_is_made_out_between_an_interruption_and_the_end_of_the_reply_is_reported() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(), SpeechStarted(4.0), overheard(Meaning.WORDS))
+    turn, effects = play(overheard(Meaning.STOP, "stop"), turn=turn)
+    assert (turn.phase, turn.unjudged, kinds(effects)) == (Phase.PAUSED, 0, ["heard"])
+    turn, effects = play(over(cut=True), turn=turn)
+    assert effects[-1] == Think(2, "and tomorrow")
 
 
 def test_words_that_paused_a_reply_when_its_last_sample_had_just_sounded_are_the_next_question() -> None:
@@ -368,7 +457,7 @@ def replies_not_paused(turn: Turn) -> tuple[Turn, int]:
         g = turn.generation + 1
         turn, effects = play(
             Pressed(9.0, turn.generation),
-            ended(g),
+            ended(g, at=9.1),
             Heard(g, "what time is it", 9.6),
             Answered(g, "time", "It is noon.", 9.7),
             turn=turn,

@@ -87,8 +87,11 @@ class Listener:
     events: list[Event] = field(default_factory=list)
     pieces: list[Samples | None] = field(default_factory=list)
 
+    replaced: bool = False
+    """Whether another utterance takes the place of this one's."""
+
     def sink(self, samples: Samples | None) -> None:
-        if samples is None:
+        if samples is None and not self.replaced:
             assert isinstance(self.events[-1], ListeningEnded)
         self.pieces.append(samples)
 
@@ -196,8 +199,8 @@ def test_what_was_forgotten_already_cannot_be_listened_to() -> None:
     assert listener.samples == numbers(54.0, 56.0)
 
 
-def test_a_new_listen_replaces_the_old() -> None:
-    old, new = Listener(), Listener()
+def test_a_new_listen_ends_the_old_and_takes_its_place() -> None:
+    old, new = Listener(replaced=True), Listener()
     ears = scripted(new, (51.5, 52.5))
     for frame in frames(8):
         if frame.at == BASE + 1:
@@ -206,7 +209,7 @@ def test_a_new_listen_replaces_the_old() -> None:
             ears.listen(2, since=52.0, patience_until=58.0, sink=new.sink)
         ears.feed(frame)
     assert old.samples == numbers(50.5, 52.0)
-    assert old.ends == 0
+    assert old.ends == 1
     (ended,) = new.ended
     assert ended.generation == 2
     assert new.samples == numbers(51.5, ended.decided)
@@ -265,19 +268,40 @@ def test_the_button_may_end_what_has_not_begun() -> None:
 def test_nothing_follows_a_dismissal() -> None:
     listener = Listener()
     ears = scripted(listener, (51.0, 52.0))
-    ears.listen(1, since=50.5, patience_until=56.0, sink=listener.sink)
-    for frame in frames(1):
+    utterance = ears.listen(1, since=50.5, patience_until=56.0, sink=listener.sink)
+    for frame in frames(1.2):
         ears.feed(frame)
-    ears.dismiss(2)
-    for frame in frames(1.2, first=HEARING_RATE):
-        ears.feed(frame)
-    ears.dismiss(1)
+    ears.dismiss(utterance)
     heard = listener.samples
     assert heard == numbers(50.0, 51.2)
     for frame in frames(10, first=round(1.2 * HEARING_RATE)):
         ears.feed(frame)
     assert listener.samples == heard
     assert not listener.ended
+
+
+def test_the_next_utterance_is_not_dismissed_with_the_one_before() -> None:
+    old, new = Listener(replaced=True), Listener()
+    ears = scripted(new, (51.0, 52.0))
+    utterance = ears.listen(1, since=50.5, patience_until=56.0, sink=old.sink)
+    ears.listen(1, since=50.7, patience_until=56.0, sink=new.sink)
+    ears.dismiss(utterance)
+    for frame in frames(8):
+        ears.feed(frame)
+    assert (new.ends, old.samples) == (1, [])
+
+
+def test_speech_after_a_pause_that_ended_an_utterance_is_speech_anew_however_short_pauses_are() -> None:
+    listener = Listener()
+    settings = EndpointSettings(pause=0.2)
+    ears = Ears(ScriptedWake(), ScriptedVoice([(51.0, 52.0), (52.26, 53.0)]), settings, listener.events.append)
+    ears.listen(1, since=50.5, patience_until=56.0, sink=listener.sink)
+    for frame in frames(8):
+        ears.feed(frame)
+    assert listener.ends == 1
+    started = [event.at for event in listener.events if isinstance(event, SpeechStarted)]
+    assert len(started) == 2
+    assert started[1] > listener.ended[0].decided
 
 
 @pytest.mark.parametrize(("lost", "resets"), [(0.04, 0), (1.0, 1)])
@@ -315,8 +339,8 @@ def test_utterances_asked_for_and_dismissed_from_another_thread_are_whole() -> N
     while not fed.is_set():
         generation += 1
         listener = Listener()
-        ears.listen(generation, since=50.0, patience_until=1000.0, sink=listener.sink)
-        ears.dismiss(generation)
+        utterance = ears.listen(generation, since=50.0, patience_until=1000.0, sink=listener.sink)
+        ears.dismiss(utterance)
         heard.append((listener, len(listener.samples)))
     microphone.join()
     for listener, count in heard:

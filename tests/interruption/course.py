@@ -76,6 +76,7 @@ class Course:
             *[self._converse] * 4,
             *[self._speak_up] * 3,
             self._remark,
+            *[self._remarks] * 2,
             *[self._play_out] * 2,
             *[self._microphone.speech] * 2,
             *[self._button.press] * 2,
@@ -177,8 +178,24 @@ class Course:
         self._microphone.tell()
         for _ in range(2):
             self._turn_loop()
-            if job := self.world.jobs.get(f"hear-{self.world.turn.generation}"):
+            if job := next((job for job in self.world.jobs.values() if job.stage in {"listen", "overhear"}), None):
                 work(self.world, job, self._tape)
+
+    def _remarks(self) -> None:
+        """Somebody speaks again before it is known what was said before; and then it is."""
+        world = self.world
+        for _ in range(self._tape.pick((2, 3))):
+            self._microphone.speech()
+            self._microphone.tell()
+            self._turn_loop()
+            if world.microphone is not None and world.microphone.stage == "overhear":
+                world.clock.move(SECOND // 3)
+                world.end_utterance(world.microphone, ListeningEnd.SILENCE)
+                self._turn_loop()
+        for job in [job for job in world.jobs.values() if job.stage == "overhear" and not job.listening]:
+            if job.name in world.jobs:
+                work(world, job, self._tape)
+                self._turn_loop()
 
     def _play_out(self) -> None:
         while self._synthesise():

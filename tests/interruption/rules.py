@@ -126,7 +126,9 @@ class Judge:
         model = world.lane.model
         reply, generation = model.reply, turn.generation
         hearing = world.jobs.get(f"hear-{generation}")
-        stage = hearing.stage if hearing else ""
+        overhearing = [job for job in world.jobs.values() if job.stage == "overhear"]
+        assert turn.unjudged == len(overhearing), "of what is said something is forgotten"
+        assert sum(job.listening for job in world.jobs.values()) < 2, "two utterances at once"
         thinking, speaking = f"think-{generation}" in world.jobs, f"speak-{generation}" in world.jobs
         assert model.turn == generation
         assert all(job.generation == generation for job in world.jobs.values()), "work for a turn that is over goes on"
@@ -137,11 +139,13 @@ class Judge:
                 assert not world.jobs, "work for nobody goes on"
             case Phase.LISTENING:
                 assert hearing
-                assert (hearing.stage, hearing.listening) == ("listen", True), "nobody listens"
+                assert hearing.listening, "nobody listens"
+                assert turn.attending
                 assert not model.active
                 assert not model.cancelled
             case Phase.THINKING:
-                assert thinking or (hearing and hearing.stage == "listen" and not hearing.listening), "nobody thinks"
+                assert thinking or (hearing and not hearing.listening), "nobody thinks"
+                assert turn.attending == (hearing is not None)
                 assert model.active == thinking
                 assert not model.cancelled
             case Phase.SPEAKING:
@@ -150,15 +154,13 @@ class Judge:
                 assert reply.generation == generation
                 assert not reply.paused, "nobody lets the reply go on"
                 if self._addresses < 2:
-                    assert turn.overhearing == (stage == "overhear")
-                    assert turn.attending == (stage == "listen")
+                    assert turn.attending == (hearing is not None)
             case Phase.PAUSED if turn.waiting is not None:
                 assert reply is None
                 assert [each for each in model.hushed if each.generation == generation]
                 assert world.watchdogs, "nobody sees to it that the reply ends"
             case Phase.PAUSED:
-                assert hearing
-                assert hearing.stage == "overhear", "nobody finds out why the reply has paused"
+                assert overhearing, "nobody finds out why the reply has paused"
                 assert (reply is None) == turn.nothing_left
                 assert reply is None or reply.paused, "the reply is not paused"
 

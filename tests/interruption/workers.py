@@ -22,7 +22,7 @@ def work(world: World, job: Job, tape: Tape) -> None:
     """One step of a job."""
     if job.put:
         if not world.lane.lane.is_open(job.generation):
-            del world.jobs[f"speak-{job.generation}"]
+            world.end(job)
     elif tape.one_in(16):
         fail(world, job)
     elif job.listening:
@@ -75,6 +75,5 @@ def _outcome(world: World, job: Job, tape: Tape) -> Event:
 
 
 def _end(world: World, job: Job, event: Event) -> None:
-    name = "hear" if job.stage in {"listen", "overhear"} else job.stage
-    del world.jobs[f"{name}-{job.generation}"]
+    world.end(job)
     world.inbox.append(event)

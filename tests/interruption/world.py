@@ -37,6 +37,7 @@ class Job:
 
     stage: str
     generation: int
+    name: str
     pieces: int = 0
     """What is still to be synthesised."""
     listening: bool = False
@@ -74,6 +75,8 @@ class World:
         self.teller_is_slow = False
         """Whoever tells what the lane reports was stopped in the middle, and the others leave it to that thread."""
         self.jobs: dict[str, Job] = {}
+        self.microphone: Job | None = None
+        """Whose utterance is going on."""
         self.watchdogs: list[tuple[int, int]] = []
         self.seen: Counter[str] = Counter()
         self.opened: list[int] = []
@@ -83,7 +86,7 @@ class World:
         self.paused: Counter[int] = Counter()
         self.made: Counter[int] = Counter()
         self._numbers: list[tuple[int, int]] = []
-        self._count = 0
+        self._count = self._overheard = 0
         self._story: deque[tuple[int, object]] = deque(maxlen=LAST)
         self.silenced: set[int] = set()
         """The replies for which a hush has returned."""
@@ -157,6 +160,7 @@ class World:
     def end_utterance(self, job: Job, why: ListeningEnd) -> None:
         """The microphone, or the user, says that it is over."""
         job.listening = False
+        self.microphone = None
         self.inbox.append(ListeningEnded(job.generation, self.clock(), self.clock(), why))
 
     def _carry_out(self, effect: Effect) -> None:
@@ -173,28 +177,45 @@ class World:
                 self.silenced.update(self.opened)
                 lane.begin_turn(generation)
             case Listen(generation):
-                self.jobs[f"hear-{generation}"] = Job("listen", generation, listening=True)
+                self._listen(Job("listen", generation, f"hear-{generation}", listening=True))
             case Overhear(generation):
-                self.jobs[f"hear-{generation}"] = Job("overhear", generation, listening=True)
+                self._overheard += 1
+                self._listen(Job("overhear", generation, f"overhear-{self._overheard}-{generation}", listening=True))
             case FinishListening(generation):
                 job = self.jobs.get(f"hear-{generation}")
                 if job and job.listening:
                     self.end_utterance(job, ListeningEnd.ASKED)
             case Think(generation):
                 lane.expect(generation)
-                self.jobs[f"think-{generation}"] = Job("think", generation)
+                self._start(Job("think", generation, f"think-{generation}"))
             case Speak(generation, _, pausable):
                 if lane.open(generation, pausable=pausable):
                     self.opened.append(generation)
-                    self.jobs[f"speak-{generation}"] = Job("speak", generation, pieces=3)
+                    self._start(Job("speak", generation, f"speak-{generation}", pieces=3))
             case Remember():
                 self.remembered.append(effect)
             case Drop(generation):
                 lane.done(generation)
-                for stage in ("hear", "think", "speak"):
-                    job = self.jobs.pop(f"{stage}-{generation}", None)
-                    if job and job.wording:
+                for job in [job for job in self.jobs.values() if job.generation == generation]:
+                    self.end(job)
+                    if job.wording:
                         self.inbox.append(Worded(generation, "So far", self.clock()))
+
+    def end(self, job: Job) -> None:
+        """It is over, or nobody wants it any more."""
+        del self.jobs[job.name]
+        if self.microphone is job:
+            self.microphone = None
+
+    def _start(self, job: Job) -> None:
+        self.jobs[job.name] = job
+
+    def _listen(self, job: Job) -> None:
+        """One utterance at a time; what another one takes the place of is transcribed as far as it went."""
+        if self.microphone is not None:
+            self.microphone.listening = False
+        self.microphone = job
+        self._start(job)
 
     def _told(self, event: ReplyStarted | ReplyEnded) -> None:
         self.reports.append(event)
