@@ -6,6 +6,7 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+from appliance.audio.cards import PortAudio
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
 from appliance.config.schema import Settings
@@ -18,7 +19,7 @@ from appliance.supervisor import Devices, Supervisor, load_engines
 async def run_on_card(settings: Settings, models: Path, directory: Path) -> None:
     """From loading the models until SIGTERM or SIGINT; controlled by way of a socket in `directory`.
 
-    ApplianceError when a card is missing or gives up.
+    A card that is missing, or gives up, is waited for. BadInputError when there are several cards of one name.
     """
     devices = Devices(
         CardMicrophone(settings.microphone.card),
@@ -26,6 +27,7 @@ async def run_on_card(settings: Settings, models: Path, directory: Path) -> None
         None if settings.button.pin == "none" else GpioButton(settings.button.pin),
         time.monotonic,
         lambda: datetime.now().astimezone(),
+        PortAudio.change,
     )
     supervisor = Supervisor(settings, await load_engines(settings, models), devices, [Console(_wall_clock)], directory)
     loop = asyncio.get_running_loop()

@@ -4,18 +4,20 @@ import asyncio
 import contextlib
 import ctypes
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from appliance.audio.devices import Microphone, Speaker
+from appliance.audio.inventory import Change
 from appliance.audio.lane import Lane
 from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
+from appliance.core.effects import Report
 from appliance.core.endpoint import EndpointSettings
 from appliance.core.events import Event, Pressed, SpeechSustained, WakeHeard
 from appliance.core.interruption import Gates
@@ -28,6 +30,7 @@ from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
 from appliance.service.request import ListedServer
+from appliance.sound import Sound, close_device
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
 from appliance.thinking.mind import Mind
@@ -37,8 +40,8 @@ from appliance.thinking.wake_phrase import strip_wake
 
 _log = logging.getLogger(__name__)
 
-CLOSE_TIMEOUT = 2.0
-"""Seconds that a device may take to close, so that the whole appliance is gone in three."""
+OPENING = 3.0
+"""Seconds that the cards may take to open before the appliance is ready; one that hangs is as good as missing."""
 
 
 class Button(Protocol):
@@ -62,6 +65,8 @@ class Devices:
     """Seconds on the clock of the microphone's frames."""
     now: Callable[[], datetime]
     """The local wall-clock time."""
+    change: Callable[[], Change] = lambda: Change.NOTHING
+    """What has come of sound cards that cannot be had before all are closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +181,8 @@ class Supervisor:
     async def run(self, on_ready: Callable[[], None]) -> None:
         """Until `stop`, or not at all after it; `on_ready` is called once it hears.
 
-        Raises what made it end otherwise: ApplianceError when a device gave up.
+        A card that is missing, or gives up, does not end it. Raises what does: BadInputError when there are several
+        cards of one name.
         """
         if self._over.done():
             return
@@ -185,24 +191,33 @@ class Supervisor:
             turn = Turn(self._settings.listening.patience, self._gates, self._settings.llm.follow_up)
             conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
             quests.start(Quest.from_run_step("conductor", lambda: self._conduct(conductor)))
+            microphone, speaker = devices.microphone, devices.speaker
+            sound = Sound(
+                microphone,
+                speaker,
+                parts.lane,
+                parts.ears.feed,
+                devices.clock,
+                devices.change,
+                self._notify,
+                self._finish,
+            )
+            quests.start(Quest.from_run_step("sound", sound.keep))
             try:
-                devices.speaker.start(parts.lane, _ignore_reference, self._fault("speaker", devices.speaker))
-                devices.microphone.start(parts.ears.feed, self._fault("microphone", devices.microphone))
-                if devices.button is not None:
-                    await asyncio.to_thread(devices.button.start, self.press)
-                if self._settings.llm.enabled and self._directory is not None:
-                    directory = self._directory
-                    quests.start(Quest.from_run_step("language model", lambda: self._use_model(directory)))
-                conductor.announce()
-                on_ready()
+                await self._first(sound.tried.wait())
+                if not self._over.done():
+                    await self._begin(quests)
+                    conductor.announce()
+                    on_ready()
                 await self._over
             finally:
                 parts.lane.hush()
                 conductor.close()
-                closing = [("speaker", devices.speaker.stop), ("microphone", devices.microphone.stop)]
+                await quests.remove("sound")
+                closing = [sound.close()]
                 if devices.button is not None:
-                    closing.append(("button", devices.button.stop))
-                await asyncio.gather(*(self._close(stop, name) for name, stop in closing))
+                    closing.append(close_device("button", devices.button.stop, ThreadPoolExecutor(1, "close button")))
+                await asyncio.gather(*closing)
                 parts.lane.settle()
 
     async def _use_model(self, directory: Path) -> None:
@@ -241,24 +256,30 @@ class Supervisor:
             self._finish(error)
             raise
 
-    async def _close(self, stop: Callable[[], None], name: str) -> None:
-        """Stop a device; one that fails or hangs is reported, and holds up neither the others nor the end."""
-        worker = ThreadPoolExecutor(1, f"close {name}")  # not the loop's own, whose end the end of the loop waits for
-        try:
-            await asyncio.wait_for(self._loop.run_in_executor(worker, stop), CLOSE_TIMEOUT)
-        except TimeoutError:
-            _log.error("the %s hangs, and is left as it is", name)
-        except Exception:  # noqa: BLE001  whatever it is, the other device has to be closed
-            _log.exception("the %s could not be closed", name)
-        finally:
-            worker.shutdown(wait=False)
+    async def _begin(self, quests: QuestManager) -> None:
+        button = self._devices.button
+        if button is not None:
+            await asyncio.to_thread(button.start, self.press)
+        if self._settings.llm.enabled and self._directory is not None:
+            directory = self._directory
+            quests.start(Quest.from_run_step("language model", lambda: self._use_model(directory)))
 
-    def _fault(self, role: str, device: Microphone | Speaker) -> Callable[[str], None]:
-        def report(reason: str) -> None:
-            error = ApplianceError(f'{role} "{device.name}"', reason)
-            self._loop.call_soon_threadsafe(self._finish, error)
+    async def _first(self, opening: Coroutine[Any, Any, object]) -> None:
+        """Wait for `opening`, within its limit, unless it is all over before."""
+        task = asyncio.ensure_future(opening)
+        waited: set[asyncio.Future[Any]] = {task, self._over}
+        await asyncio.wait(waited, timeout=OPENING, return_when=asyncio.FIRST_COMPLETED)
+        task.cancel()
 
-        return report
+    def _notify(self, text: str) -> None:
+        """The owner has to know it."""
+        _log.warning("%s", text)
+        report = Report("notice", self._devices.clock(), self._parts.lane.turn, {"text": text})
+        for observer in self._observers:
+            try:
+                observer.report(report)
+            except Exception:  # noqa: BLE001  who cannot be told is told by the conductor that this is the end
+                _log.exception("%s fails", type(observer).__name__)
 
     def _finish(self, error: Exception | None) -> None:
         if self._over.done():
@@ -267,7 +288,3 @@ class Supervisor:
             self._over.set_result(None)
         else:
             self._over.set_exception(error)
-
-
-def _ignore_reference(_: object) -> None:
-    """There is no echo canceller to hand the reference to."""

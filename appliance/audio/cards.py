@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import pyaudio
 
+from appliance.audio.devices import MissingCardError
+from appliance.audio.inventory import Change, Inventory
 from appliance.errors import ApplianceError, BadInputError
 
 Direction = Literal["input", "output"]
@@ -64,16 +66,32 @@ class OpenCard:
 
 
 class PortAudio:
-    """PortAudio, from construction to `close`. Each user has their own; the list of cards is made by the first."""
+    """PortAudio, from construction to `close`. Each user has their own; the list of cards is made by the first.
+
+    It is made anew when there was no user in between.
+    """
+
+    _users = 0
+    _listed = Inventory.now()
+    """What there was before the list was made."""
 
     def __init__(self) -> None:
         with _lock, _without_stderr():
+            if not PortAudio._users:
+                PortAudio._listed = Inventory.now()
             self._audio = pyaudio.PyAudio()
+            PortAudio._users += 1
+
+    @staticmethod
+    def change() -> Change:
+        """What has come that the list of cards, as it was made last, does not know."""
+        return Inventory.now().since(PortAudio._listed)
 
     def close(self) -> None:
         """End this use; streams that it opened are closed, and what their cards still hold is dropped."""
         with _lock:
             self._audio.terminate()
+            PortAudio._users -= 1
 
     def cards(self, direction: Direction) -> list[Card]:
         """All the cards that have channels in this direction, in PortAudio's order."""
@@ -82,7 +100,7 @@ class PortAudio:
 
     def find(self, name: str, direction: Direction) -> Card:
         """The card called `name`, or the only one whose name contains it, in any case; "": the system's default, or
-        else the first. BadInputError: none or several fit. ApplianceError: there is no card.
+        else the first. BadInputError: several fit. MissingCardError: none does. ApplianceError: there is no card.
         """
         cards = self.cards(direction)
         if not cards:
@@ -99,13 +117,11 @@ class PortAudio:
         fitting = fitting or [card for card in cards if wanted in card.name.casefold()]
         if len(fitting) == 1:
             return fitting[0]
-        raise BadInputError(
-            _ROLE[direction],
-            f'"{name}" fits several sound cards: {_listed(fitting)}'
-            if fitting
-            else f'no sound card is called "{name}"',
-            allowed=f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default",
-        )
+        allowed = f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default"
+        if not fitting:
+            raise MissingCardError(_ROLE[direction], f'no sound card is called "{name}"', allowed=allowed)
+        found = f'"{name}" fits several sound cards: {_listed(fitting)}'
+        raise BadInputError(_ROLE[direction], found, allowed=allowed)
 
     def _default(self, cards: Sequence[Card], direction: Direction) -> Card:
         by_direction = {

@@ -7,11 +7,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from appliance.errors import BadInputError
+
 Samples = npt.NDArray[np.float32]
 """Mono samples in -1 … 1."""
 
 HEARING_RATE = 16_000
 """Samples per second of everything that hearing gets; the rate of all its models."""
+
+
+class MissingCardError(BadInputError):
+    """No card has this name now. It may be plugged in yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +47,13 @@ class Microphone(Protocol):
     name: str
 
     def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
-        """16 kHz mono to `on_frame`, from one thread, until `stop`. `on_fault`: no more will come, and why."""
+        """16 kHz mono to `on_frame`, from one thread, until `stop`. `on_fault`: no more will come, and why.
+
+        ApplianceError: the card cannot be had now. BadInputError, unless it is a MissingCardError: not by that name.
+        """
 
     def stop(self) -> None:
-        """No frame after this has returned. Stopping twice is fine."""
+        """No frame after this has returned. Stopping twice is fine, and so is starting again."""
 
 
 class Speaker(Protocol):
@@ -57,7 +66,10 @@ class Speaker(Protocol):
     """Whether it drops what it holds, at once, when its source gives None, and then goes on pulling."""
 
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
-        """Pull from `source` for ever. `on_frame` gets the very samples handed to the card: the echo's reference."""
+        """Pull from `source` for ever. `on_frame` gets the very samples handed to the card: the echo's reference.
+
+        `on_fault`, and what it raises, as a microphone's.
+        """
 
     def stop(self) -> None:
-        """Silent, and the card closed, when this returns. Stopping twice is fine."""
+        """Silent, and the card closed, when this returns. Stopping twice is fine, and so is starting again."""

@@ -156,6 +156,8 @@ class _Playback:
         self._watch.moved()
         channels = self._opened.channels
         silence = bytes(4 * count * channels)
+        if self._stopping:  # it was left as it was, and has come to
+            return silence, pyaudio.paAbort
         try:
             rate = self._opened.rate
             ahead = times["output_buffer_dac_time"] - times["current_time"]

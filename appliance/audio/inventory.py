@@ -1,0 +1,53 @@
+"""What the kernel has of sound cards: it tells whether a list of them that was made before is still right."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+
+CARDS = Path("/proc/asound/cards")
+NODES = Path("/dev/snd")
+
+
+class Change(Enum):
+    """What has come since a list was made. That one only went is no change: there is nothing new to be found."""
+
+    NOTHING = auto()
+    PLUGGED = auto()
+    """A card was plugged in, again or anew, or this user may use it now."""
+    RENUMBERED = auto()
+    """The list may name one card and mean another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The cards at one time."""
+
+    cards: frozenset[str]
+    """Number and name of each."""
+    nodes: frozenset[tuple[str, int]]
+    """Their files, which are made anew when a card is plugged in, and when its access changes."""
+
+    @staticmethod
+    def now() -> "Inventory":
+        """What there is. A system without ALSA has nothing."""
+        try:
+            lines = CARDS.read_text("utf-8", "replace").splitlines()
+        except OSError:
+            lines = []
+        return Inventory(frozenset(line.strip() for line in lines if "]: " in line), frozenset(_nodes()))
+
+    def since(self, then: "Inventory") -> Change:
+        """What has come to this one since `then`."""
+        if self.cards - then.cards:
+            return Change.RENUMBERED
+        return Change.PLUGGED if self.nodes - then.nodes else Change.NOTHING
+
+
+def _nodes() -> list[tuple[str, int]]:
+    nodes = []
+    for path in NODES.glob("*"):
+        try:
+            nodes.append((path.name, path.lstat().st_ctime_ns))
+        except OSError:  # it has gone this very moment
+            continue
+    return nodes

@@ -1,0 +1,261 @@
+"""Keeps the sound cards open: one that is lost is closed, and opened again by its name until it works.
+
+Rules:
+- Nothing that a card does ends the appliance. Only a name that fits several cards when it starts is refused.
+- What is done to a card is done in a thread of its own, one after the other: a card that hangs holds up only itself.
+- PortAudio makes its list of cards when its first user begins. For a card that the list does not know, the other has
+  to be closed for a moment. That is done at once when the kernel has a new card, since then it will help; without such
+  a sign (a card was busy, a sound server is back) only while no reply sounds, and for a tenth of the time at most.
+- While there is no microphone, hearing gets silence, so that nobody waits for the end of what was said.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from appliance.audio.devices import HEARING_RATE, Frame, Microphone, MissingCardError, Speaker
+from appliance.audio.healing import Health
+from appliance.audio.inventory import Change
+from appliance.audio.lane import Lane
+from appliance.errors import ApplianceError, BadInputError
+
+_log = logging.getLogger(__name__)
+
+CLOSE_TIMEOUT = 2.0
+"""Seconds that a device may take to close, so that the whole appliance is gone in three."""
+
+HANGS = 5.0
+"""Seconds after which a card that is being opened or closed is said to hang."""
+
+MOST_SILENCE = 5.0
+"""Seconds of silence that hearing gets at once."""
+
+Start = Callable[[Callable[[Frame], None], Callable[[str], None]], None]
+
+
+class Sound:
+    """A microphone and a speaker that may come and go. Belongs to the event loop.
+
+    `hear` gets what the microphone hears; `change` says what PortAudio's list of cards lacks; `tell` gets what the
+    owner has to know; `refuse` is called when a card cannot be had by its name, ever.
+    """
+
+    def __init__(
+        self,
+        microphone: Microphone,
+        speaker: Speaker,
+        lane: Lane,
+        hear: Callable[[Frame], None],
+        clock: Callable[[], float],
+        change: Callable[[], Change],
+        tell: Callable[[str], None],
+        refuse: Callable[[ApplianceError], None],
+    ) -> None:
+        self.tried = asyncio.Event()
+        """Both cards were tried, and are open where they are there."""
+        self._lane = lane
+        self._hear = hear
+        self._clock = clock
+        self._change = change
+        self._tell = tell
+        self._refuse = refuse
+        self._loop = asyncio.get_running_loop()
+        self._heard_until = clock()
+        self._list_lags = False
+        """The list of cards was not made anew, though both cards were closed: something hangs."""
+        self._untried = 2
+        self._microphone = _Card("microphone", microphone, microphone.start, self._listen, lambda: None)
+        self._speaker = _Card("speaker", speaker, partial(speaker.start, lane), lambda _: None, lane.lose)
+
+    async def keep(self) -> None:
+        """Open both cards, and keep them open until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._keep(self._speaker, self._microphone))
+            tasks.create_task(self._keep(self._microphone, self._speaker))
+
+    async def close(self) -> None:
+        """Close both cards, after `keep` has ended."""
+        await asyncio.gather(self._speaker.close_at_last(), self._microphone.close_at_last())
+
+    async def _keep(self, card: "_Card", other: "_Card") -> None:
+        error = await self._open(card)
+        if isinstance(error, BadInputError) and not isinstance(error, MissingCardError):
+            self._refuse(error)
+            return
+        if error is not None:
+            self._lost(card, error)
+        self._untried -= 1
+        if not self._untried:
+            self.tried.set()
+        while True:
+            while (use := card.use) is not None:
+                await self._until_over(card, use)
+                async with card.changing:  # whoever has closed it for a moment opens it again
+                    if card.use is use:
+                        self._lost(card, ApplianceError(f'{card.role} "{card.device.name}"', use.fault.result()))
+                        await card.close()
+            await asyncio.sleep(card.health.delay())
+            if card is self._microphone:
+                await card.do(self._listen_to_nothing)
+            async with card.changing:
+                if card.use is None:
+                    await self._try(card, other)
+
+    async def _until_over(self, card: "_Card", use: "_Use") -> None:
+        await asyncio.wait({use.moves, use.fault}, return_when=asyncio.FIRST_COMPLETED)
+        if card.health.is_lost and not use.fault.done():
+            await asyncio.wait({use.fault}, timeout=card.health.works(self._loop.time()))
+            if not use.fault.done():
+                card.health.told()
+                after = self._loop.time() - card.health.lost_at
+                self._tell(f'{card.role} "{card.device.name}": it works again, after {after:.1f} s.')
+        await asyncio.wait({use.fault})
+
+    async def _try(self, card: "_Card", other: "_Card") -> None:
+        began = self._loop.time()
+        change = self._change()
+        sign = change is not Change.NOTHING and not self._list_lags
+        if card.health.rests(began) and not sign:
+            return
+        if other.use is None or change is not Change.RENUMBERED:
+            await self._open(card)
+        if card.use is None and other.use is not None and (sign or not self._sounds(other)):
+            async with other.changing:
+                if other.use is not None:
+                    await self._look_again(card, other)
+        if card.use is None:
+            card.health.failed(began, self._loop.time())
+
+    def _sounds(self, card: "_Card") -> bool:
+        return card is self._speaker and self._lane.speaks
+
+    async def _look_again(self, card: "_Card", other: "_Card") -> None:
+        await other.close()
+        error = await self._open(other)
+        if error is not None:
+            self._lost(other, error)
+        await self._open(card)
+        self._list_lags = self._change() is not Change.NOTHING
+
+    async def _open(self, card: "_Card") -> ApplianceError | None:
+        """Why it could not be opened, if so."""
+        try:
+            await card.open()
+        except ApplianceError as error:
+            _log.info("the %s cannot be opened: %s", card.role, error)
+            return error
+        except Exception as error:  # noqa: BLE001  whatever a driver comes up with, the other card works
+            _log.info("the %s cannot be opened", card.role, exc_info=True)
+            return ApplianceError(card.role, f"it cannot be opened ({error!r})")
+        return None
+
+    def _lost(self, card: "_Card", error: ApplianceError) -> None:
+        if card.health.lost(self._loop.time()):
+            self._tell(f"{error} It is tried again until it works.")
+
+    def _listen(self, frame: Frame) -> None:
+        self._heard_until = frame.at + len(frame.samples) / HEARING_RATE
+        self._hear(frame)
+
+    def _listen_to_nothing(self) -> None:
+        now = self._clock()
+        count = round(min(now - self._heard_until, MOST_SILENCE) * HEARING_RATE)
+        if count > 0:
+            self._listen(Frame(np.zeros(count, np.float32), now - count / HEARING_RATE))
+
+
+class _Use:
+    """A card from its opening to its closing. What its threads say arrives in the event loop."""
+
+    def __init__(self, consume: Callable[[Frame], None], on_fault: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._consume = consume
+        self._on_fault = on_fault
+        self._has_moved = False
+        self.moves: asyncio.Future[Any] = self._loop.create_future()
+        """The first block of sound has moved."""
+        self.fault: asyncio.Future[Any] = self._loop.create_future()
+        """No more will, and why."""
+
+    def take(self, frame: Frame) -> None:
+        if not self._has_moved:
+            self._has_moved = True
+            self._loop.call_soon_threadsafe(self.moves.set_result, None)
+        self._consume(frame)
+
+    def fail(self, why: str) -> None:
+        self._on_fault()
+        self._loop.call_soon_threadsafe(self.end, why)
+
+    def end(self, why: str) -> None:
+        if not self.fault.done():
+            self.fault.set_result(why)
+
+
+class _Card:
+    """A device, and all that is known of it."""
+
+    def __init__(
+        self,
+        role: str,
+        device: Microphone | Speaker,
+        start: Start,
+        consume: Callable[[Frame], None],
+        on_lost: Callable[[], None],
+    ) -> None:
+        self.role = role
+        self.device = device
+        self.health = Health()
+        self.changing = asyncio.Lock()
+        """Held while it is closed, and opened again."""
+        self.use: _Use | None = None
+        """None while it is not open."""
+        self._start = start
+        self._consume = consume
+        self._on_lost = on_lost
+        self._worker = ThreadPoolExecutor(1, role)  # not the loop's own, whose end the end of the loop waits for
+
+    async def open(self) -> None:
+        """Raises why it cannot be had."""
+        use = _Use(self._consume, self._on_lost)
+        await self.do(partial(self._start, use.take, use.fail))
+        self.use = use
+
+    async def close(self) -> None:
+        use, self.use = self.use, None
+        try:
+            await self.do(self.device.stop)
+        except Exception:  # noqa: BLE001  it is opened anew in any case
+            _log.exception("the %s could not be closed", self.role)
+        self._on_lost()
+        if use is not None:
+            use.end("closed")
+
+    async def close_at_last(self) -> None:
+        await close_device(self.role, self.device.stop, self._worker)
+
+    async def do(self, work: Callable[[], None]) -> None:
+        """Do `work` in the card's thread, after all that was begun there before."""
+        loop = asyncio.get_running_loop()
+        hangs = loop.call_later(HANGS, _log.error, "the %s hangs, and is waited for", self.role)
+        try:
+            await loop.run_in_executor(self._worker, work)
+        finally:
+            hangs.cancel()
+
+
+async def close_device(name: str, stop: Callable[[], None], worker: ThreadPoolExecutor) -> None:
+    """Stop a device in its `worker`; one that fails or hangs is reported, and holds up neither others nor the end."""
+    try:
+        await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(worker, stop), CLOSE_TIMEOUT)
+    except TimeoutError:
+        _log.error("the %s hangs, and is left as it is", name)
+    except Exception:  # noqa: BLE001  whatever it is, the other devices have to be closed
+        _log.exception("the %s could not be closed", name)
+    finally:
+        worker.shutdown(wait=False)
