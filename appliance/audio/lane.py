@@ -297,8 +297,7 @@ class Lane:
 
     def _raise(self, reply: _Reply) -> None:
         """It comes up if it has been heard before."""
-        if reply.begins is not None:
-            reply.rising = self._fading
+        reply.rising = 0 if reply.begins is None else self._fading
 
     def _play(self, reply: _Reply, into: Samples, at: float) -> None:
         track = reply.track

@@ -167,8 +167,8 @@ class Model:
         if reply := self.reply:
             reply.forget(self.pulled)
             reply.flowing = False
-            if not reply.paused and reply.begins is not None:
-                reply.rising = FADING
+            if not reply.paused:
+                reply.rising = 0 if reply.begins is None else FADING
         self.heard = [(end, heard) for end, heard in self.heard if end <= self.pulled]
 
     def settle(self, generation: int | None, now: int) -> None:

@@ -211,6 +211,14 @@ def test_what_is_said_while_it_thinks_is_asked_instead(meaning: Meaning) -> None
     ]
 
 
+def test_a_short_word_while_it_thinks_is_not_meant_however_long_ago_a_reply_was_paused() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(), overheard(Meaning.NOTHING), over(at=6.0))
+    turn, _ = play(Pressed(9.0, 1), ended(2, at=9.5), Heard(2, "what time is it", 10.2), turn=turn)
+    word = (SpeechStarted(10.3), ended(2, at=10.5), SpeechEnded(10.5))
+    turn, effects = play(*word, overheard(Meaning.WORDS, "what", generation=2), turn=turn)
+    assert (turn.phase, turn.generation, kinds(effects)) == (Phase.THINKING, 2, ["heard"])
+
+
 def test_what_is_said_while_it_thinks_and_not_known_when_it_would_answer_is_asked_instead() -> None:
     turn, effects = play(*TO_THINKING, HEARD, SpeechStarted(3.0), *spoken(), Answered(1, "time", "It is noon.", 4.1))
     assert (turn.phase, effects[-1]) == (Phase.PAUSED, Pause(1))
@@ -285,6 +293,13 @@ def test_who_speaks_again_before_it_is_known_what_the_speech_meant_is_heard_too(
     assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["heard"])
     turn, _ = play(*spoken(4.6), Overheard(1, "and tomorrow", Meaning.WORDS, 5.2), over(cut=True), turn=turn)
     assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+
+
+def test_a_short_word_after_a_false_alarm_is_another_one() -> None:
+    word = (SpeechStarted(4.0), ended(at=4.2), SpeechEnded(4.2))
+    turn, _ = play(*TO_PAUSED, *spoken(3.4), *word, overheard(Meaning.BACK_CHANNEL))
+    turn, effects = play(overheard(Meaning.WORDS, "what"), turn=turn)
+    assert (turn.phase, kinds(effects)[0]) == (Phase.SPEAKING, "Resume")
 
 
 def test_stop_right_after_something_else_stops_though_the_recogniser_is_slow() -> None:
@@ -413,6 +428,12 @@ def test_who_is_still_speaking_to_it_when_the_reply_is_over_is_listened_to_from_
 def test_who_said_only_the_wake_word_has_the_turn_when_the_reply_is_over() -> None:
     turn, effects = play(*TO_SOUND, WakeHeard("alexa", 0.9, 3.0, 1), Heard(1, "", 3.4), over(), turn=CLOSED)
     assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 4.0, 4.0 + PATIENCE))
+
+
+def test_what_is_said_after_the_wake_word_alone_when_the_reply_ends_belongs_to_the_next_turn() -> None:
+    address = (WakeHeard("alexa", 0.8, 3.5, 1), ended(), Heard(1, "", 3.9))
+    turn, effects = play(*TO_SOUND, *address, SpeechStarted(3.95), over(), turn=CLOSED)
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.5, 4.0 + PATIENCE))
 
 
 def test_a_trigger_that_may_not_interrupt_leaves_a_paused_reply_as_it_is() -> None:
