@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from itertools import pairwise
 
@@ -53,6 +54,16 @@ _GOLDEN = 0.618
 _REMEDY = "Name a recording card that hears the playing one without loss, as its monitor or the other side of snd-aloop"
 
 
+class Loop(Enum):
+    """What the event loop does around a trigger."""
+
+    FREE = "free"
+    ASLEEP = "asleep"
+    """It is blocked by something that waits."""
+    SPINNING = "spinning"
+    """It is blocked by something that computes, in Python: nobody else gets the interpreter but in turns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """One interruption, in seconds from the trigger, which is the call of `Lane.hush`."""
@@ -82,8 +93,8 @@ class Trigger:
     at: float
 
 
-def measure_cuts(plays_on: str, hears_with: str, count: int, *, blocked: bool = False) -> Cuts:
-    """Interrupt `count` replies on one card, listening with another. `blocked`: while the event loop is blocked.
+def measure_cuts(plays_on: str, hears_with: str, count: int, loop: Loop = Loop.FREE) -> Cuts:
+    """Interrupt `count` replies on one card, listening with another.
 
     ApplianceError: a card cannot be had, or gave up, or what is played is not heard.
     """
@@ -91,7 +102,7 @@ def measure_cuts(plays_on: str, hears_with: str, count: int, *, blocked: bool = 
     doubts: list[float] = []
     made = 0
     for _ in range(TRIES):
-        found = asyncio.run(_measure(plays_on, hears_with, count - len(cuts), blocked))
+        found = asyncio.run(_measure(plays_on, hears_with, count - len(cuts), loop))
         made += len(found.cuts) + found.left_out
         cuts += found.cuts
         doubts += found.doubts
@@ -102,7 +113,7 @@ def measure_cuts(plays_on: str, hears_with: str, count: int, *, blocked: bool = 
     )
 
 
-async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) -> Cuts:
+async def _measure(plays_on: str, hears_with: str, count: int, doing: Loop) -> Cuts:
     loop = asyncio.get_running_loop()
     speaker, handed, faults = CardSpeaker(plays_on), list[Frame](), list[str]()
     lane = Lane(speaker.rate, partial(_post, loop), time.monotonic, drops=speaker.drops)
@@ -117,8 +128,7 @@ async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) ->
             shot = asyncio.to_thread(reply.interrupt, HOLD + number * _GOLDEN % 1 * PHASES)
             interrupted = asyncio.create_task(shot)
             await asyncio.sleep(0)
-            if blocked:
-                time.sleep(BLOCKED)  # noqa: ASYNC251  this is the point
+            _block(doing)
             triggers.append(await interrupted)
             if faults:
                 raise ApplianceError(f'card "{speaker.name}"', faults[0])
@@ -129,6 +139,14 @@ async def _measure(plays_on: str, hears_with: str, count: int, blocked: bool) ->
         await asyncio.to_thread(speaker.stop)
         recording = tape.stop()
     return evaluate(recording, handed, speaker.rate, triggers)
+
+
+def _block(doing: Loop) -> None:
+    end = time.monotonic() + BLOCKED
+    if doing is Loop.ASLEEP:
+        time.sleep(BLOCKED)
+    while doing is Loop.SPINNING and time.monotonic() < end:
+        pass
 
 
 def _post(loop: asyncio.AbstractEventLoop, event: object) -> None:

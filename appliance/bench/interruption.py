@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from appliance.bench.cuts import BLOCKED, Cuts, measure_cuts
+from appliance.bench.cuts import BLOCKED, Cuts, Loop, measure_cuts
 from appliance.bench.figures import Figure, Result, percentile
 from appliance.bench.soundserver import CARDS, STEP, running_sound_server
 from appliance.bench.spoken import measure_spoken
@@ -25,28 +25,30 @@ def measure(settings: Settings, models: Path) -> Result:
     """Interrupt replies on a sound card, at moments spread evenly over the card's steps, and listen."""
     with ExitStack() as stack:
         plays_on, hears_with, where = stack.enter_context(_cards())
-        idle = measure_cuts(plays_on, hears_with, INTERRUPTIONS)
-        blocked = measure_cuts(plays_on, hears_with, INTERRUPTIONS, blocked=True)
+        idle, asleep, spinning = (measure_cuts(plays_on, hears_with, INTERRUPTIONS, loop) for loop in Loop)
         with _all_cores_busy():
             busy = measure_cuts(plays_on, hears_with, INTERRUPTIONS)
     spoken = measure_spoken(settings, models, SPOKEN)
-    doubts = [doubt * 1000 for cuts in (idle, blocked, busy) for doubt in cuts.doubts]
+    measured = (idle, asleep, spinning, busy)
+    doubts = [doubt * 1000 for cuts in measured for doubt in cuts.doubts]
     return Result(
         "interruption",
         f"{INTERRUPTIONS} replies, a constant level through lane and PyAudio on {where}, each interrupted by the next "
         "from a thread of its own: from the trigger to the last sample of the old reply, and to the first of the new "
         "one, by a recording's own count of samples; a step in each reply, whose time the playing card tells, makes "
         "times of them. Left out are those in which nothing sounded at the trigger, or the recording lacks a part. "
-        f'"Loop blocked": the event loop sleeps for {BLOCKED:g} s around the trigger. "Cores busy": a '
-        f"process that spins on each. Speech: {SPOKEN} questions spoken by the installed voice into replies of the "
+        f'"Loop asleep" and "loop spinning": the event loop is blocked for {BLOCKED:g} s around the trigger, by '
+        f'something that waits or that computes in Python. "Cores busy": a process '
+        f"that spins on each. Speech: {SPOKEN} questions spoken by the installed voice into replies of the "
         "whole appliance in a quiet simulated room, in real time, from the first audible sample (above -40 dB of its "
         "peak); a sound card adds what it takes to hear, and the silence of above",
         (
             *_figures("", idle),
-            *_figures("loop blocked: ", blocked),
+            *_figures("loop asleep: ", asleep),
+            *_figures("loop spinning: ", spinning),
             *_figures("cores busy: ", busy),
             Figure("times in doubt by, p99", percentile(doubts, 0.99), "ms"),
-            Figure("left out", sum(cuts.left_out for cuts in (idle, blocked, busy)), "replies"),
+            Figure("left out", sum(cuts.left_out for cuts in measured), "replies"),
             Figure("speech: onset to silence, p50", percentile(spoken, 0.5), "s", 0.35),
             Figure("speech: onset to silence, p95", percentile(spoken, 0.95), "s"),
         ),

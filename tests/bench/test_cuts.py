@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.devices import Frame, Samples
-from appliance.bench.cuts import LEVEL, MARK, MARK_END, MARK_LEVEL, Cuts, Trigger, evaluate, measure_cuts, sign
+from appliance.bench.cuts import LEVEL, MARK, MARK_END, MARK_LEVEL, Cuts, Loop, Trigger, evaluate, measure_cuts, sign
 from appliance.bench.tape import Recording
 from appliance.errors import ApplianceError
 from tests.sound_server import SoundServer
@@ -93,9 +93,9 @@ def cards(sound_server: SoundServer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("cards")
-@pytest.mark.parametrize("blocked", [False, True])
-def test_replies_on_a_card_are_interrupted(blocked: bool) -> None:
-    found = measure_cuts("kitchen", "kitchen", 10, blocked=blocked)
+@pytest.mark.parametrize("loop", Loop)
+def test_replies_on_a_card_are_interrupted(loop: Loop) -> None:
+    found = measure_cuts("kitchen", "kitchen", 10, loop)
     assert len(found.cuts) == 10
     assert all(0 < cut.silence < cut.next_sound for cut in found.cuts)
 

@@ -46,7 +46,7 @@ def test_an_interrupted_reply_is_one_stretch_of_sound_and_the_next_one_is_comple
     assert max(off) < OFF
 
 
-@pytest.mark.parametrize(("loop", "interruptions"), [("free", 200), ("blocked", 30)])
+@pytest.mark.parametrize(("loop", "interruptions"), [("free", 200), ("asleep", 30)])
 def test_an_interrupted_reply_falls_silent_before_the_next_begins(
     loopback: Machine, loop: str, interruptions: int
 ) -> None:

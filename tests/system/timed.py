@@ -1,4 +1,4 @@
-"""To be run in the machine: how fast interrupted replies fall silent; "blocked": while the event loop is blocked.
+"""To be run in the machine: how fast interrupted replies fall silent, while the event loop does this or that.
 
 Prints the `Cuts` as JSON.
 """
@@ -7,12 +7,12 @@ import json
 import sys
 from dataclasses import asdict
 
-from appliance.bench.cuts import measure_cuts
+from appliance.bench.cuts import Loop, measure_cuts
 
 
 def main(plays_on: str, hears_with: str, interruptions: int, loop: str) -> None:
     """Interrupt so many replies."""
-    sys.stdout.write(json.dumps(asdict(measure_cuts(plays_on, hears_with, interruptions, blocked=loop == "blocked"))))
+    sys.stdout.write(json.dumps(asdict(measure_cuts(plays_on, hears_with, interruptions, Loop(loop)))))
 
 
 if __name__ == "__main__":
