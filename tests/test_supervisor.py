@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from appliance import sound as module
-from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.devices import HEARING_RATE, Frame, MissingCardError, Samples, Source
 from appliance.audio.lane import FADE
 from appliance.conductor import Conductor
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.events import Event
 from appliance.core.turn import Phase
+from appliance.errors import ApplianceError, BadInputError
 from appliance.hearing.stt import Recognition, Transcript
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
@@ -149,6 +150,83 @@ def test_stopped_before_it_has_begun_it_never_opens_a_card(engines: Engines) -> 
         assert not microphone.started
 
     play(scene())
+
+
+def test_a_card_that_gives_up_is_opened_again_and_the_conversation_goes_on(
+    engines: Engines, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scene() -> None:
+        running = Running(engines)
+        await running.ready.wait()
+        running.watchers[0].breaks = True
+        running.microphone.on_fault("it was unplugged")
+        while not (running.microphone.stopped and running.microphone.started):  # noqa: ASYNC110  a clock that does not wait
+            await asyncio.sleep(0.01)
+        running.supervisor.press(0.0)
+        await running.until(Phase.LISTENING)
+        running.supervisor.stop()
+        await running.task
+        assert running.watchers[1].kinds[0] == "notice"
+
+    play(scene())
+    lost = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert lost == ['microphone "room": it was unplugged. It is tried again until it works.']
+
+
+class Unplugged(RoomSpeaker):
+    """Cannot be opened."""
+
+    def __init__(self, error: ApplianceError) -> None:
+        super().__init__()
+        self._error = error
+
+    def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        raise self._error
+
+
+def test_without_a_speaker_it_is_ready_all_the_same(engines: Engines, caplog: pytest.LogCaptureFixture) -> None:
+    async def scene() -> None:
+        running = Running(engines, Unplugged(MissingCardError("speaker", "there is none")))
+        await running.ready.wait()
+        running.supervisor.stop()
+        await running.task
+
+    play(scene())
+    assert "speaker: there is none. It is tried again until it works." in caplog.text
+
+
+def test_a_card_that_is_named_badly_ends_it_before_it_is_ready(engines: Engines) -> None:
+    async def scene() -> None:
+        running = Running(engines, Unplugged(BadInputError("speaker", "there are two")))
+        with pytest.raises(BadInputError, match="speaker: there are two"):
+            await running.task
+        assert not running.ready.is_set()
+        assert running.microphone.stopped
+
+    play(scene())
+
+
+def test_cards_that_do_not_open_do_not_keep_it_from_being_stopped(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "CLOSE_TIMEOUT", 0.1)
+    opening, go_on = threading.Event(), threading.Event()
+
+    class Hanging(RoomSpeaker):
+        def start(self, *_: object) -> None:
+            opening.set()
+            go_on.wait()
+
+    async def scene() -> None:
+        running = Running(engines, Hanging())
+        await asyncio.to_thread(opening.wait)
+        running.supervisor.stop()
+        await running.task
+        assert not running.ready.is_set()
+        go_on.set()
+
+    asyncio.run(scene())
+    assert "the speaker hangs, and is left as it is" in caplog.text
 
 
 def test_an_observer_that_breaks_is_left_out_and_the_conversation_goes_on(

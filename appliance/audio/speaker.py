@@ -17,7 +17,6 @@ import pyaudio
 
 from appliance.audio.cards import COMMON_RATES, Card, PortAudio
 from appliance.audio.devices import Frame, Samples, Source
-from appliance.audio.resample import ResampledSource
 from appliance.audio.sampleclock import SampleClock
 from appliance.audio.watch import Watch
 from appliance.errors import ApplianceError
@@ -95,6 +94,7 @@ class _Playback:
         self._stopping = False
         self._wanted = threading.Event()
         """The thread has something to do. Set before PortAudio's thread ends, unless that failed."""
+        self._source: Source = reference
         self._changing = threading.Lock()
         """Held while the stream is stopped, opened and started: meanwhile nobody may ask it anything."""
         rates = (rate, card.rate, *COMMON_RATES)
@@ -120,8 +120,7 @@ class _Playback:
         self._handed = 0
         rate = self._opened.rate
         self._clock = SampleClock(rate)
-        same = rate == self._rate
-        self._source = self._reference if same else ResampledSource(self._reference, self._rate, rate)
+        self._source = self._reference if rate == self._rate else _resampled(self._reference, self._rate, rate)
         self._opened.start()
 
     def _keep(self) -> None:
@@ -188,6 +187,12 @@ class _Playback:
             _log.exception("the speaker's source failed")
             self._failure = f"its source failed ({error!r})"
             return silence, pyaudio.paAbort
+
+
+def _resampled(source: Source, source_rate: int, rate: int) -> Source:
+    from appliance.audio.resample import ResampledSource  # needs a library, for cards that are rare
+
+    return ResampledSource(source, source_rate, rate)
 
 
 class _Reference:

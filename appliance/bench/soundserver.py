@@ -44,15 +44,19 @@ def missing() -> str:
 
 
 @contextmanager
-def running_sound_server() -> Iterator[SoundServer]:
-    """A server, from here to the end of the block. ApplianceError: it cannot be had."""
+def running_sound_server(folder: Path | None = None) -> Iterator[SoundServer]:
+    """A server, from here to the end of the block. ApplianceError: it cannot be had.
+
+    `folder`: where its files lie, with a short name. One that is started where another has ended takes its place.
+    """
     lacking = missing()
     if lacking:
         raise ApplianceError(
             "sound server", lacking, remedy="Install the packages pulseaudio, pulseaudio-utils and libasound2-plugins"
         )
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sound-")))  # short: a socket lies in it
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sound-")))  # a socket lies in it
         path = folder / "native"
         environment = {"HOME": str(folder), "PULSE_RUNTIME_PATH": str(folder), "PATH": "/usr/bin:/bin"}
         sinks = [f"--load=module-null-sink sink_name={card} rate=48000" for card in CARDS]
