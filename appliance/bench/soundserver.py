@@ -19,6 +19,9 @@ from appliance.errors import ApplianceError
 CARDS = ("kitchen", "kitchen_window")
 """The names of the cards. The default is the first."""
 
+SOCKET = "native"
+"""Where a server listens, in its folder."""
+
 STEP = 5
 """Milliseconds that a card plays at once; without a listener in a hurry it would be up to 2 s."""
 
@@ -57,14 +60,15 @@ def running_sound_server(folder: Path | None = None) -> Iterator[SoundServer]:
     with ExitStack() as stack:
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sound-")))  # a socket lies in it
-        path = folder / "native"
+        path = folder / SOCKET
         environment = {"HOME": str(folder), "PULSE_RUNTIME_PATH": str(folder), "PATH": "/usr/bin:/bin"}
         sinks = [f"--load=module-null-sink sink_name={card} rate=48000" for card in CARDS]
         protocol = f"--load=module-native-protocol-unix socket={path} auth-anonymous=1"
         options = ["-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes"]
         server = stack.enter_context(_process(["pulseaudio", *options, *sinks, protocol], environment))
         _wait_for(path, server)
-        environment["PULSE_SERVER"] = f"unix:{path}"
+        given = environment_in(folder)
+        environment["PULSE_SERVER"] = given["PULSE_SERVER"]
         for card in CARDS:
             listen = ["parec", f"--device={card}.monitor", f"--latency-msec={STEP}", "--raw"]
             stack.enter_context(_process(listen, environment))
@@ -72,9 +76,15 @@ def running_sound_server(folder: Path | None = None) -> Iterator[SoundServer]:
             with _process(listen, environment, subprocess.PIPE) as first:
                 assert first.stdout is not None  # noqa: S101  for the type checker
                 first.stdout.read(STARTED)
-        configuration = folder / "alsa.conf"
-        configuration.write_text(_alsa_configuration(environment["PULSE_SERVER"]))
-        yield SoundServer({"ALSA_CONFIG_PATH": str(configuration), "PULSE_SERVER": environment["PULSE_SERVER"]}, server)
+        yield SoundServer(given, server)
+
+
+def environment_in(folder: Path) -> dict[str, str]:
+    """The environment that a program needs for the server in `folder`, which need not run yet."""
+    server = f"unix:{folder / SOCKET}"
+    configuration = folder / "alsa.conf"
+    configuration.write_text(_alsa_configuration(server))
+    return {"ALSA_CONFIG_PATH": str(configuration), "PULSE_SERVER": server}
 
 
 @contextmanager
