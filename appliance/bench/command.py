@@ -22,6 +22,7 @@ BENCHES = {
     "answer": "end of your speech to first sample of the answer",
     "idle": "processor share while nobody speaks",
     "interruption": "trigger to silence, and to the next sound",
+    "llm": "first words of a language model to their sound, and back from an outage",
     "memory": "memory with all models loaded",
     "start": "start to ready",
 }
