@@ -314,7 +314,7 @@ class Conductor:
         finally:
             if said:
                 words.put_nowait(None)
-                self._inbox.post(Worded(generation, said, clock()))
+                self._inbox.post(Worded(generation, said.strip(), clock(), answer.by()))
         if not said:
             self._inbox.post(Answered(generation, answer.intent, "", clock()))
 

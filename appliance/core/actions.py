@@ -235,7 +235,8 @@ def note_words(turn: Turn, event: Worded) -> Step:
 
 def wording(event: Worded) -> tuple[Effect, ...]:
     """What there is to say of the words of a reply, whenever they are known."""
-    return (Report("reply_text", event.at, event.generation, {"text": event.text}),)
+    by = {"by": event.by} if event.by else {}
+    return (Report("reply_text", event.at, event.generation, {"text": event.text, **by}),)
 
 
 def start_reply(turn: Turn, event: ReplyStarted) -> Step:

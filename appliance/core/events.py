@@ -110,11 +110,15 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """An answer that came as it was worded has come to its end, or was cut off: `text` is all of it."""
+    """An answer that came as it was worded has come to its end, or was cut off: `text` is all of it.
+
+    `by` is who worded it; empty if nobody in particular did.
+    """
 
     generation: int
     text: str
     at: float
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples, Source
-from appliance.simulation.scenario import Acoustics, Press, Say
+from appliance.simulation.scenario import Acoustics, Llm, Press, Say
 from appliance.simulation.script import BLOCK, Script
 from appliance.simulation.sounds import gain, noise
 
@@ -109,16 +109,22 @@ class RoomButton:
 class Done:
     """A step as it was carried out, from `begin` to `end` in seconds."""
 
-    step: Say | Press
+    step: Say | Press | Llm
     begin: float
     end: float
 
 
 class Room:
-    """Carries a scenario out. `keep` gets each block of the microphone and of the speaker."""
+    """Carries a scenario out. `keep` gets each block of the microphone and of the speaker; `model`, what the language
+    model's server does."""
 
     def __init__(
-        self, acoustics: Acoustics, script: Script, sounds: Sequence[Samples], keep: Callable[[Samples, Samples], None]
+        self,
+        acoustics: Acoustics,
+        script: Script,
+        sounds: Sequence[Samples],
+        keep: Callable[[Samples, Samples], None],
+        model: Callable[[Llm], None] = lambda _: None,
     ) -> None:
         """`sounds`: what each step sounds like, as from `sounds.said`. BadInputError if the noise cannot be used."""
         self.microphone = RoomMicrophone()
@@ -128,6 +134,7 @@ class Room:
         self._script = script
         self._sounds = sounds
         self._keep = keep
+        self._model = model
         self._noise = noise(acoustics)
         self._echo_gain = np.float32(0.0 if acoustics.echo_db is None else gain(acoustics.echo_db))
         self._played = np.zeros(round(acoustics.echo_delay_ms * HEARING_RATE / 1000) + BLOCK, np.float32)
@@ -160,6 +167,9 @@ class Room:
             if isinstance(cue.step, Press):
                 self.done.append(Done(cue.step, at, at + cue.step.hold))
                 self.button.press(at)
+            elif isinstance(cue.step, Llm):
+                self.done.append(Done(cue.step, at, at))
+                self._model(cue.step)
             else:
                 sound = self._sounds[cue.index]
                 self.done.append(Done(cue.step, at, at + len(sound) / HEARING_RATE))

@@ -3,12 +3,15 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import soundfile
+from msgspec import structs
 
 from appliance.conductor import Observer
 from appliance.config.schema import Settings
@@ -16,7 +19,7 @@ from appliance.errors import ApplianceError
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.expect import unmet
 from appliance.simulation.room import Done, Room
-from appliance.simulation.scenario import Moment, Scenario
+from appliance.simulation.scenario import Llm, Moment, Scenario
 from appliance.simulation.script import Script
 from appliance.simulation.sounds import said
 from appliance.simulation.svg import draw
@@ -64,9 +67,17 @@ async def _simulate(
     engines = await load_engines(settings, models)
     script, timeline = Script(scenario), Timeline()
     sounds = await asyncio.to_thread(said, scenario, lambda: engines.voice)
-    with Tracks(out / "room.wav") as tracks:
-        room = Room(scenario.acoustics, script, sounds, tracks.add)
-        await _play(room, script, settings, engines, fast, (timeline, script, *observers))
+    async with AsyncExitStack() as stack:
+        tracks = stack.enter_context(Tracks(out / "room.wav"))
+        room, directory = Room(scenario.acoustics, script, sounds, tracks.add), None
+        if any(isinstance(step, Llm) for step in scenario.steps):
+            from appliance.simulation.language_model import SimulatedModel  # which takes megabytes
+
+            model = await stack.enter_async_context(SimulatedModel())
+            room = Room(scenario.acoustics, script, sounds, tracks.add, model.do)
+            directory = Path(stack.enter_context(TemporaryDirectory()))
+            settings = _asking(model.url, settings)
+        await _play(room, script, settings, engines, directory, fast, (timeline, script, *observers))
     timeline.write(out / "timeline.json")
     note = "on a clock of its own: no latencies" if fast else ""
     (out / "timeline.svg").write_text(draw(scenario.title, timeline, room.done, out / "room.wav", note), "utf-8")
@@ -80,8 +91,20 @@ async def _simulate(
     )
 
 
+def _asking(url: str, settings: Settings) -> Settings:
+    """`settings`, but the language model is the one at `url`, and no other."""
+    model = structs.replace(settings.llm, enabled=True, servers=(url,), search=False, model="", key_file="", ca_file="")
+    return structs.replace(settings, llm=model)
+
+
 async def _play(
-    room: Room, script: Script, settings: Settings, engines: Engines, fast: bool, observers: tuple[Observer, ...]
+    room: Room,
+    script: Script,
+    settings: Settings,
+    engines: Engines,
+    directory: Path | None,
+    fast: bool,
+    observers: tuple[Observer, ...],
 ) -> None:
     began = datetime.now().astimezone()
     devices = Devices(
@@ -91,7 +114,7 @@ async def _play(
         room.clock,
         lambda: began + timedelta(seconds=room.clock()),
     )
-    supervisor = Supervisor(settings, engines, devices, observers)
+    supervisor = Supervisor(settings, engines, devices, observers, directory)
     ready = asyncio.Event()
 
     def on_ready() -> None:

@@ -1,4 +1,5 @@
-"""A scenario: who says and presses what, and when, in which room, and what is expected of the appliance."""
+"""A scenario: who says and presses what, and when, in which room, what becomes of the language model meanwhile, and what
+is expected of the appliance."""
 
 import re
 import tomllib
@@ -67,6 +68,29 @@ class Press(Step):
     hold: float
 
 
+class Doing(StrEnum):
+    """What the server of a language model does."""
+
+    START = "start"
+    """It answers."""
+    STOP = "stop"
+    """It is gone, and so are its answers under way."""
+    HANG = "hang"
+    """It is there, and says nothing any more."""
+    FULL = "full"
+    """It has no place for another question."""
+    SLOW = "slow"
+    """It answers a word every other second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Llm(Step):
+    """The server of the language model does that from now on. `says`: what it answers; None: what it did before."""
+
+    does: Doing
+    says: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Acoustics:
     """The room. `echo_db` None: the microphone does not hear the speaker. `noise` None: a hiss."""
@@ -93,7 +117,7 @@ class Scenario:
     title: str
     duration: float | None
     acoustics: Acoustics
-    steps: tuple[Say | Press, ...]
+    steps: tuple[Say | Press | Llm, ...]
     expects: tuple[Expect, ...]
 
 
@@ -127,6 +151,14 @@ class _Press(_Step, kw_only=True):
 
     def step(self, place: str, _: Path) -> Press:
         return Press(place, self.at, self.after, self.delay, self.hold)
+
+
+class _Llm(_Step, kw_only=True):
+    does: Doing
+    says: _Text | None = None
+
+    def step(self, place: str, _: Path) -> Llm:
+        return Llm(place, self.at, self.after, self.delay, self.does, self.says)
 
 
 class _Room(Struct, frozen=True):
@@ -171,11 +203,12 @@ class _File(Struct):
     room: _Room = _Room()
     say: list[_Say] = []
     press: list[_Press] = []
+    llm: list[_Llm] = []
     expect: list[_Expect] = []
 
-    def steps(self, text: str) -> list[tuple[KeyPath, _Say | _Press]]:
-        """What is said and pressed, in the order of `text`, each with its way there."""
-        lists: dict[str, Sequence[_Say | _Press]] = {"say": self.say, "press": self.press}
+    def steps(self, text: str) -> list[tuple[KeyPath, _Say | _Press | _Llm]]:
+        """What is said, pressed and served, in the order of `text`, each with its way there."""
+        lists: dict[str, Sequence[_Say | _Press | _Llm]] = {"say": self.say, "press": self.press, "llm": self.llm}
         return [((key, index), lists[key][index]) for key, index in order_of(text, lists)]
 
 

@@ -4,6 +4,7 @@
 - A step with `after` waits for the next such moment at or after the time that the step before it in the file was due
   (the first: from the beginning), and is due `delay` later. No moment serves two neighbours. `ready` comes only once,
   and is never too early.
+- What the language model does is nobody's neighbour: the step after it waits as if there were none.
 - A press is due at the beginning of a block of sound, so that all that it causes comes at or after it.
 - What is due when its time is already past, since a moment is told a little late, begins at once.
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from appliance.audio.devices import HEARING_RATE
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
-from appliance.simulation.scenario import Moment, Press, Say, Scenario, Step
+from appliance.simulation.scenario import Llm, Moment, Press, Say, Scenario, Step
 
 BLOCK = 160
 """Samples that the room advances by at once: 10 ms."""
@@ -37,7 +38,7 @@ class Cue:
     """Step number `index` begins at the sample `begin` of the room."""
 
     index: int
-    step: Say | Press
+    step: Say | Press | Llm
     begin: int
 
 
@@ -142,10 +143,11 @@ class Script:
         """The sample from which `step` counts its delay, if that is known."""
         if step.at is not None:
             return round(step.at * HEARING_RATE)
-        if step.after is Moment.READY or index == 0:
+        before = next((n for n in reversed(range(index)) if not isinstance(self._steps[n], Llm)), None)
+        if step.after is Moment.READY or before is None:
             since, used = 0, None
-        elif index - 1 in self._due:
-            since, used = self._due[index - 1], self._used.get(index - 1)
+        elif before in self._due:
+            since, used = self._due[before], self._used.get(before)
         else:
             return None
         for number, (name, at) in enumerate(self._came):

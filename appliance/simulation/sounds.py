@@ -17,7 +17,7 @@ _NOTHING = np.zeros(0, np.float32)
 
 
 def said(scenario: Scenario, voice: Callable[[], Voice]) -> list[Samples]:
-    """The sound of each step of `scenario`; a press has none. `voice` is asked for when a text needs one.
+    """The sound of each step of `scenario`; what is not said has none. `voice` is asked for when a text needs one.
 
     Raises BadInputError. Blocks for as long as the voice needs.
     """

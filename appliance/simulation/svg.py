@@ -10,7 +10,7 @@ from pathlib import Path
 from appliance.core.turn import Phase
 from appliance.simulation.drawing import FAINT, INK, Rows, shorten, width_of
 from appliance.simulation.room import Done
-from appliance.simulation.scenario import Press, Say
+from appliance.simulation.scenario import Llm, Press, Say
 from appliance.simulation.sheet import Sheet
 from appliance.simulation.svg_turns import conversation, stages
 from appliance.simulation.timeline import PastTurn, Timeline
@@ -85,7 +85,7 @@ def _people(sheet: Sheet, done: Sequence[Done]) -> None:
         row = rows.place(begin, max(end, begin + width_of(short, _SMALL) + 8))
         crowded = crowded or row is None
         y = sheet.y + (_MOST_ROWS if row is None else row) * _ROW
-        colour = _PRESSED if isinstance(each.step, Press) else _SAID
+        colour = _SAID if isinstance(each.step, Say) else _PRESSED
         tip = f"{label}, {each.begin:.3f} s to {each.end:.3f} s"
         sheet.drawing.box(begin, y, max(end - begin, 1), _ROW - 2, colour, tip)
         if row is not None:
@@ -94,9 +94,11 @@ def _people(sheet: Sheet, done: Sequence[Done]) -> None:
     sheet.y += max(len(rows) + crowded, 1) * _ROW + 6
 
 
-def _label(step: Say | Press) -> str:
+def _label(step: Say | Press | Llm) -> str:
     if isinstance(step, Press):
         return "button"
+    if isinstance(step, Llm):
+        return f"language model: {step.does}"
     return f"“{step.text}”" if step.file is None else step.file.name
 
 

@@ -1,6 +1,6 @@
 """What comes of thinking."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 
@@ -14,7 +14,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """An answer that is still being worded: `words` gives it piece by piece, and stops its writer when it is closed."""
+    """An answer that is still being worded: `words` gives it piece by piece, and stops its writer when it is closed.
+
+    `by` names the writer when the words are over; empty if it is nobody in particular.
+    """
 
     intent: str
     words: AsyncGenerator[str, None]
+    by: Callable[[], str] = str

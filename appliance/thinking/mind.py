@@ -26,9 +26,10 @@ class Mind:
     async def answer(self, heard: str, history: History) -> Answer | Wording:
         """The answer to `heard`, which is the last question of `history`."""
         answer = await asyncio.to_thread(self._offline.answer, heard, history)
-        if answer.intent != UNKNOWN or self.model is None:
+        model = self.model
+        if answer.intent != UNKNOWN or model is None:
             return answer
-        return Wording(MODEL, self.model.words(history))
+        return Wording(MODEL, model.words(history), lambda: model.answered_by)
 
     def understands(self, heard: str) -> bool:
         """Whether a skill is meant by `heard`. Takes milliseconds."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.errors import BadInputError, SeveralProblemsError
-from appliance.simulation.scenario import Moment, Press, Say, Scenario, parse, read
+from appliance.simulation.scenario import Doing, Llm, Moment, Press, Say, Scenario, parse, read
 
 FULL = """title = "All there is"
 duration = 20.5
@@ -75,6 +75,16 @@ def test_everything_is_read_in_the_order_of_the_file(folder: Path) -> None:
     assert set(scenario.expects[1].patterns) == {"intent"}
 
 
+def test_what_the_language_model_does_is_a_step_among_the_others() -> None:
+    path = Path("a.toml")
+    model = '[[llm]]\nafter = "idle"\ndoes = "slow"\nsays = "Far."\n[[llm]]\nat = 9\ndoes = "stop"'
+    text = '[[say]]\ntext = "a"\nat = 2\n' + model
+    assert parse(text, path).steps[1:] == (
+        Llm(f"{path}:4", None, Moment.IDLE, 0, Doing.SLOW, "Far."),
+        Llm(f"{path}:8", 9, None, 0, Doing.STOP, None),
+    )
+
+
 def test_an_empty_scenario_is_a_quiet_room() -> None:
     scenario = parse("", Path("quiet.toml"))
     assert (scenario.title, scenario.duration, scenario.steps, scenario.expects) == ("quiet", None, (), ())
@@ -90,6 +100,10 @@ def test_lists_written_in_line_count_as_steps() -> None:
     [
         ('[[say]]\ntext = "a"', '1: say = {…}: needs either "at" or "after", one of the two'),
         ('[[press]]\nat = 1\nafter = "idle"', '1: press = {…}: needs either "at" or "after", one of the two'),
+        (
+            '[[llm]]\nat = 1\ndoes = "sleep"',
+            '3: llm.does = "sleep": is not known; allowed: "start", "stop", "hang", "full" or "slow"',
+        ),
         ("[[say]]\nat = 1", '1: say = {…}: needs either "file" or "text", one of the two'),
         ("[[say]]", '1: say = {…}: needs either "at" or "after" and either "file" or "text", one of the two'),
         ('[[say]]\nat = 1\nfile = "no.wav"', '3: say.file = "no.wav": there is no such file'),
