@@ -47,7 +47,8 @@ def test_whatever_becomes_of_the_model_there_is_an_honest_sentence_and_the_next_
 ) -> None:
     evening = "".join(does(what) + QUESTION for what in ("hang", "full", "stop"))
     outcome = play(QUESTION + evening + does("start", FAR) + QUESTION, models_dir, tmp_path)
-    assert replies(outcome) == [EN.NO_MODEL, EN.NO_MODEL, EN.MODEL_BUSY, EN.NO_MODEL, FAR]
+    busy = f"{EN.ONE_MOMENT}\n{EN.MODEL_BUSY}"
+    assert replies(outcome) == [EN.NO_MODEL, EN.NO_MODEL, busy, EN.NO_MODEL, FAR]
 
 
 def test_who_waits_for_a_slow_model_is_told_so(models_dir: Path, tmp_path: Path) -> None:

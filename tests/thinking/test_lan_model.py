@@ -114,6 +114,15 @@ def test_who_has_to_wait_is_told_so_once(tmp_path: Path) -> None:
     play(scene)
 
 
+def test_who_waits_for_a_place_is_told_so_at_once(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {}, {GOOD: ServerError(Problem.AT_CAPACITY, "full")})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_BUSY}"
+        assert asked.words[0][0] < 0.1
+
+    play(scene)
+
+
 def test_nobody_waits_for_longer_than_the_patience_and_a_model_that_loads_is_left_to_it(tmp_path: Path) -> None:
     async def scene() -> None:
         asked = Scene(tmp_path, {GOOD: [60.0, "Because"]})
