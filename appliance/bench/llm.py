@@ -21,9 +21,10 @@ from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
 from appliance.thinking.history import History
 from appliance.thinking.lan import Wishes, lan_model
-from appliance.thinking.lan_model import TOKENS, LanModel
+from appliance.thinking.lan_model import LanModel
 from appliance.thinking.phrases import PHRASES
 from appliance.thinking.prompt import messages
+from appliance.thinking.question import TOKENS
 from appliance.thinking.standing import State
 
 SOUNDS, WORDS, RETURNS = 20, 30, 5

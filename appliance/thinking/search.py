@@ -61,6 +61,8 @@ class Search:
         self._ever_tried: set[str] = set()
         self._unfit: set[str] = set()
         self._found: Server | None = None
+        self.waiting_for: set[str] = set()
+        """URLs of servers that are being asked, and are not found meanwhile."""
         chooser.rouse()
 
     async def find_instance(self) -> Server:
@@ -74,18 +76,17 @@ class Search:
                     return server
             await self._next_round()
 
-    def answered(self) -> None:
-        """The server that was found answers: something of the reply is there."""
-        if self._found is not None:
-            self._chooser.answered(self._found)
+    def answered(self, server: Server | None = None) -> None:
+        """The server, or else the one that was found last, answers: something of the reply is there."""
+        if server := server or self._found:
+            self._chooser.answered(server)
 
-    def failed(self, error: ServerError) -> None:
-        """The server that was found did not answer, or not to the end."""
-        if self._found is None:
-            return
-        if error.problem is Problem.TOO_LONG:
-            self._unfit.add(self._found.url)
-        self._chooser.failed(self._found, error)
+    def failed(self, error: ServerError, server: Server | None = None) -> None:
+        """The server, or else the one that was found last, did not answer, or not to the end."""
+        if server := server or self._found:
+            if error.problem is Problem.TOO_LONG:
+                self._unfit.add(server.url)
+            self._chooser.failed(server, error)
 
     def _next(self) -> Server | None:
         if len(self._tried) == TRIALS:
@@ -99,7 +100,8 @@ class Search:
         return next((server for server in fit if server.url not in self._tried), None)
 
     def _candidates(self) -> list[Standing]:
-        return [each for each in self._chooser.candidates() if each.server.url not in self._unfit]
+        out = self._unfit | self.waiting_for
+        return [each for each in self._chooser.candidates() if each.server.url not in out]
 
     async def _next_round(self) -> None:
         candidates = self._candidates()

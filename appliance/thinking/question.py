@@ -1,0 +1,197 @@
+"""One question on its way through the servers.
+
+Rules:
+- As long as nothing was said another server may be asked.
+- A server whose model cannot take the whole conversation is told less of it, down to the question alone. One that
+  reaches the end of what its model can take in the middle of its answer is at the end of its answer.
+- One that says nothing for OVERTAKE seconds may have too much to do, and let us wait without a word as llama.cpp does,
+  or load its model. Another one is asked besides, and who speaks first answers. The one that was overtaken is left
+  until its first word, since loading would begin anew if it were asked again, and others come before it for a while.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from appliance.thinking.choosing import Chooser
+from appliance.thinking.prompt import Message
+from appliance.thinking.search import NoServerError, Search
+from appliance.thinking.server import Problem, Server, ServerError
+
+TOKENS = 300
+"""Of a reply at most: a minute and a half of speech. Small models never end by themselves."""
+
+OVERTAKE = 2.0
+
+LEFT_ALONE = 15.0
+"""Seconds in which others come before one that was overtaken, unless it says its word."""
+
+
+class Client(Protocol):
+    """Who talks to servers."""
+
+    def chat(
+        self, server: Server, messages: Sequence[Message], options: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[str, None]:
+        """The reply, as it comes. Raises ServerError; closing it closes the connection."""
+
+
+class Wait:
+    """The servers are busy or warming up, and are asked again after a pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A server that is asked."""
+
+    server: Server
+    pieces: AsyncGenerator[str, None]
+
+
+class Question:
+    """Goes through the servers once. `leave` runs what goes on when the question is over."""
+
+    def __init__(
+        self,
+        client: Client,
+        chooser: Chooser,
+        tellings: Sequence[Sequence[Message]],
+        leave: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._client = client
+        self._tellings = tellings
+        self._leave = leave
+        self._search = Search(chooser, lambda: self.news.put_nowait(Wait()))
+        self._attempts: dict[asyncio.Task[str], _Attempt] = {}
+        self._seeking: asyncio.Task[Server] | None = None
+        self.news: asyncio.Queue[str | Wait | NoServerError | ServerError | None] = asyncio.Queue()
+        """Pieces of the reply, why there are no more, or None at its end."""
+        self.by = ""
+        """The server that answers; empty before its first word."""
+        self.abandoned = False
+        """Nobody waits for the reply any more, and no other server is asked."""
+
+    async def run(self) -> None:
+        """Until the reply is over. To cancel it closes all connections at once."""
+        try:
+            found = await self._first_word()
+            if not isinstance(found, tuple):
+                self.news.put_nowait(found)
+                return
+            attempt, word = found
+            self._search.answered(attempt.server)
+            self._leave_others()
+            async with aclosing(attempt.pieces) as pieces:
+                if self.abandoned:
+                    return
+                self.by = attempt.server.name
+                self.news.put_nowait(word)
+                try:
+                    async for piece in pieces:
+                        self.news.put_nowait(piece)
+                except ServerError as error:
+                    self._search.failed(error, attempt.server)
+                    self.news.put_nowait(error)
+                    return
+            self.news.put_nowait(None)
+        finally:
+            await _end(self._seeking, *self._attempts)
+
+    async def _first_word(self) -> tuple[_Attempt, str] | NoServerError | ServerError:
+        """The server that speaks first, and its word; or why there is none."""
+        too_long: ServerError | None = None
+        none: NoServerError | None = None
+        self._seek()
+        while self._seeking or self._attempts:
+            at_work = {*self._attempts, *({self._seeking} if self._seeking else ())}
+            patience = None if self._seeking or none or self.abandoned else OVERTAKE
+            done, _ = await asyncio.wait(at_work, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            if not done:
+                self._seek()
+            if self._seeking in done and self._seeking is not None:
+                try:
+                    self._begin(self._seeking.result())
+                except NoServerError as error:
+                    none = error
+                self._seeking = None
+            for task in self._attempts.keys() & done:
+                attempt = self._attempts.pop(task)
+                failure = _why_not(task)
+                if failure is None:
+                    return attempt, task.result()
+                self._search.waiting_for.discard(attempt.server.url)
+                self._search.failed(failure, attempt.server)
+                too_long = failure if failure.problem is Problem.TOO_LONG else too_long
+                if not self.abandoned:
+                    self._seek()
+        return too_long or none or NoServerError(None, "nobody waits any more")
+
+    def _seek(self) -> None:
+        if self._seeking is None:
+            self._seeking = asyncio.create_task(self._search.find_instance())
+
+    def _begin(self, server: Server) -> None:
+        if self.abandoned:
+            return
+        self._search.waiting_for.add(server.url)
+        pieces = self._chat(server)
+        self._attempts[asyncio.create_task(_next(pieces))] = _Attempt(server, pieces)
+
+    def _leave_others(self) -> None:
+        overtaken = ServerError(Problem.AT_CAPACITY, f"says nothing for {OVERTAKE:g} s", LEFT_ALONE)
+        while self._attempts:
+            task, attempt = self._attempts.popitem()
+            self._search.failed(overtaken, attempt.server)
+            self._leave(self._until_its_word(task, attempt))
+
+    async def _until_its_word(self, task: "asyncio.Task[str]", attempt: _Attempt) -> None:
+        try:
+            await asyncio.wait({task})
+            error = _why_not(task)
+            if error is None:
+                self._search.answered(attempt.server)
+            else:
+                self._search.failed(error, attempt.server)
+        finally:
+            await _end(task)
+            await attempt.pieces.aclose()
+
+    async def _chat(self, server: Server) -> AsyncGenerator[str, None]:
+        """The reply to as much as the server can take. Raises ServerError."""
+        for messages in self._tellings:
+            said = False
+            try:
+                async with aclosing(self._client.chat(server, messages, {"max_tokens": TOKENS})) as pieces:
+                    async for piece in pieces:
+                        said = True
+                        yield piece
+            except ServerError as error:
+                if error.problem is not Problem.TOO_LONG or (messages is self._tellings[-1] and not said):
+                    raise
+                if not said:
+                    continue
+            return
+
+
+async def _next(pieces: AsyncGenerator[str, None]) -> str:
+    async for piece in pieces:
+        return piece
+    raise ServerError(Problem.BROKEN, "gives an empty answer")
+
+
+def _why_not(task: "asyncio.Task[str]") -> ServerError | None:
+    """Why a server said no word; None if it did."""
+    error = task.exception()
+    if error is not None and not isinstance(error, ServerError):
+        raise error
+    return error
+
+
+async def _end(*tasks: "asyncio.Task[Any] | None") -> None:
+    for task in tasks:
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError, NoServerError, ServerError):
+                await task
