@@ -124,8 +124,7 @@ class Question:
                 self._search.waiting_for.discard(attempt.server.url)
                 self._search.failed(failure, attempt.server)
                 too_long = failure if failure.problem is Problem.TOO_LONG else too_long
-                if not self.abandoned:
-                    self._seek()
+                self._seek()
         return too_long or none or NoServerError(None, "nobody waits any more")
 
     def _seek(self) -> None:

@@ -16,6 +16,7 @@ from appliance.thinking.llm import LlmClient
 from appliance.thinking.phrases import en
 from appliance.thinking.prompt import Message
 from appliance.thinking.standing import State
+from tests.thinking import scripted
 from tests.thinking.real_server import START, RealServer, missing
 from tests.thinking.scripted import in_real_time
 
@@ -23,6 +24,12 @@ pytestmark = pytest.mark.skipif(missing() != "", reason=missing())
 
 QUESTION = [Message("user", "Tell me a story.")]
 NOTICES = (en.ONE_MOMENT, en.BROKE_OFF, en.NO_MODEL, en.MODEL_SLOW, en.MODEL_TOO_LONG, en.UNKNOWN)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real weights take their time on a busy machine."""
+    monkeypatch.setattr(scripted, "LONGEST_WAIT", 4 * START)
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +76,8 @@ async def until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(0.01)
 
 
-async def state_of(model: LanModel, number: int = 0) -> State:
-    return model.sights()[number].state
+def state_of(model: LanModel) -> State:
+    return model.sights()[0].state
 
 
 @in_real_time
@@ -118,7 +125,7 @@ def test_a_conversation_that_its_context_cannot_hold_is_told_shorter(tmp_path: P
             for _ in range(2):
                 reply = await all_of(model.words(asked("Who was that?", before=12)))
                 assert len(by_the_model(reply)) > 20, reply
-                assert await state_of(model) is State.READY
+                assert state_of(model) is State.READY
             too_long = await all_of(model.words(asked("Why is that so, and who says that? " * 200)))
             assert too_long == en.MODEL_TOO_LONG
             assert by_the_model(await all_of(model.words(asked("Who was that?"))))
@@ -141,9 +148,7 @@ def test_it_dies_in_the_middle_of_its_answer_and_comes_back(tmp_path: Path) -> N
             assert by_the_model("".join(said))
             assert await all_of(model.words(asked("Are you there?"))) == en.NO_MODEL
             await asyncio.to_thread(real.start)
-            async with asyncio.timeout(2.0):
-                while await state_of(model) is not State.READY:  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
+            await until(lambda: state_of(model) is State.READY)
             assert by_the_model(await all_of(model.words(asked("Are you there?"))))
 
     with RealServer(endless=True) as real:
@@ -161,7 +166,7 @@ def test_it_dies_before_its_first_word(tmp_path: Path) -> None:
             if len(servers) == 1:
                 assert reply.replace(en.ONE_MOMENT, "").strip() == en.NO_MODEL
                 await asyncio.to_thread(servers[0].start)
-                await until(lambda: model.sights()[0].state is State.READY)
+                await until(lambda: state_of(model) is State.READY)
                 reply = await all_of(model.words(asked("Who was that?")))
             assert by_the_model(reply), reply
             assert model.answered_by.endswith(str(servers[-1].port))
@@ -172,13 +177,29 @@ def test_it_dies_before_its_first_word(tmp_path: Path) -> None:
             scene([dies, stays])
 
 
+def test_where_one_is_full_another_one_answers(server: RealServer, tmp_path: Path) -> None:
+    """llama.cpp lets those wait without a word for whom it has no slot."""
+
+    @in_real_time
+    async def scene() -> None:
+        async with LlmClient() as client, lan_model(wishes(server, other), en, tmp_path, now) as model:
+            async with aclosing(client.chat(server.server(), QUESTION, {"max_tokens": 900})) as pieces:
+                await anext(pieces)
+                reply = await all_of(model.words(asked("Who are you?")))
+            assert by_the_model(reply), reply
+            assert model.answered_by.endswith(str(other.port))
+
+    with RealServer() as other:
+        scene()
+
+
 def test_it_appears_after_the_boot(tmp_path: Path) -> None:
     @in_real_time
     async def scene() -> None:
         async with lan_model(wishes(real), en, tmp_path, now) as model:
             assert await all_of(model.words(asked("Are you there?"))) == en.NO_MODEL
             await asyncio.to_thread(real.start)
-            await until(lambda: model.sights()[0].state is State.READY)
+            await until(lambda: state_of(model) is State.READY)
             assert by_the_model(await all_of(model.words(asked("Are you there?"))))
 
     with RealServer() as real:

@@ -1,0 +1,145 @@
+"""A question to several servers, of which some let wait without a word."""
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.thinking.lan_model import MOMENT, VOICE
+from appliance.thinking.phrases import en
+from appliance.thinking.question import LEFT_ALONE, OVERTAKE
+from appliance.thinking.server import Problem, Server, ServerError, Source
+from appliance.thinking.standing import State
+from tests.thinking.test_lan_model import GOOD, OTHER, PATIENCE, RESET, TELLINGS, TOO_LONG, Course, play
+from tests.thinking.test_lan_model import Scene as Asked
+
+THIRD = Server("c", "http://c.lan/v1", Source.CONFIGURED, 2)
+
+
+def told(asked: Asked) -> list[str]:
+    return [name for name, _ in asked.client.told]
+
+
+def state_of(asked: Asked, server: Server) -> State:
+    return next(sight.state for sight in asked.model.sights() if sight.server == server)
+
+
+def test_one_that_says_nothing_is_overtaken_and_left_to_its_first_word(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [60.0, "Late", 60.0], OTHER: ["Because."]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} Because."
+        assert asked.words[-1][0] == pytest.approx(OVERTAKE, abs=0.1)
+        assert asked.model.answered_by == OTHER.name
+        assert asked.client.open == {GOOD.name}, "it may be loading"
+        await asyncio.sleep(60)
+        assert not asked.client.open
+
+    play(scene)
+
+
+def test_others_come_before_one_that_was_overtaken_until_it_has_said_its_word(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [10.0, "Late."], OTHER: ["Because."]})
+        await asked.ask()
+        assert state_of(asked, GOOD) is State.BUSY
+        assert (await asked.ask()).endswith("Because.")
+        assert told(asked) == [GOOD.name, OTHER.name, OTHER.name], "this time at once"
+        await asyncio.sleep(10)
+        assert state_of(asked, GOOD) is State.READY
+        await asked.ask()
+        assert told(asked)[3] == GOOD.name
+        await asyncio.sleep(LEFT_ALONE)
+
+    play(scene)
+
+
+def test_who_speaks_first_answers_though_the_other_was_asked_before(tmp_path: Path) -> None:
+    async def scene() -> None:
+        courses: list[Course] = [[4.0, "Ghost."], [RESET], [0.5, RESET], [TOO_LONG]]
+        for course in courses:
+            asked = Asked(tmp_path, {GOOD: [3.0, "Because."], OTHER: course})
+            assert await asked.ask() == f"{en.ONE_MOMENT} Because."
+            assert asked.model.answered_by == GOOD.name
+            await asyncio.sleep(60)
+            assert not asked.client.open
+
+    play(scene)
+
+
+def test_one_alone_is_asked_once_and_waited_for(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [4.0, "Because."]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} Because."
+        assert asked.client.told == [(GOOD.name, TELLINGS[0])]
+        asked = Asked(tmp_path, {GOOD: [3.0, RESET]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.NO_MODEL}"
+        assert told(asked) == [GOOD.name]
+
+    play(scene)
+
+
+def test_all_are_silent(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {server: [60.0, "Late."] for server in (GOOD, OTHER, THIRD)})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
+        assert asked.words[-1][0] == pytest.approx(PATIENCE - VOICE)
+        assert asked.client.open == {GOOD.name, OTHER.name, THIRD.name}
+        await asyncio.sleep(70)
+        assert not asked.client.open
+        assert len(asked.client.told) == 3
+
+    play(scene)
+
+
+def test_who_interrupts_ends_all_that_was_asked(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {server: [60.0, "Late."] for server in (GOOD, OTHER, THIRD)})
+        asking = asyncio.create_task(asked.ask())
+        await asyncio.sleep(3)
+        assert asked.client.open == {GOOD.name, OTHER.name}
+        asking.cancel()
+        await asyncio.wait({asking})
+        assert not asked.client.open
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    play(scene)
+
+
+def test_at_the_end_of_the_appliance_nobody_is_left(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [60.0, "Late."], OTHER: ["Because."]})
+        await asked.ask()
+        await asked.model.close()
+        assert not asked.client.open
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    play(scene)
+
+
+problems = st.sampled_from(Problem).map(lambda problem: ServerError(problem, "as it is"))
+courses = st.lists(st.one_of(st.floats(0, 12), st.sampled_from([1, 3, 5]), st.just("Because."), problems), max_size=4)
+
+
+@given(st.lists(courses, min_size=1, max_size=3))
+def test_whatever_they_do_there_are_words_in_time_and_nothing_is_left(found: Sequence[Course]) -> None:
+    async def scene() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            asked = Asked(Path(folder), dict(zip((GOOD, OTHER, THIRD), found, strict=False)))
+            reply = await asked.ask()
+            times = [0.0, *(at for at, _ in asked.words)]
+            assert reply
+            assert times[1] <= MOMENT + 0.01 or asked.words[0][1] == "Because."
+            last = next((n for n, (_, piece) in enumerate(asked.words) if piece != en.ONE_MOMENT), 0)
+            assert all(later >= earlier for earlier, later in pairwise(times))
+            assert asked.words[last][0] <= PATIENCE - VOICE + 0.01
+            assert len(asked.client.told) <= 3 * 5 * len(TELLINGS)
+            await asyncio.sleep(1000)
+            assert not asked.client.open
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    play(scene)
