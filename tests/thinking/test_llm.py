@@ -119,7 +119,7 @@ async def test_a_server_without_any_model_is_the_owners_to_mend() -> None:
         (403, b"", Problem.MISCONFIGURED),
         (404, b'{"error": {"message": "model \'a model\' not found"}}', Problem.MISCONFIGURED),
         (404, b"404 page not found", Problem.MISCONFIGURED),
-        (400, b'{"error": {"message": "exceeds the available context size"}}', Problem.MISCONFIGURED),
+        (400, b'{"error": {"message": "exceeds the available context size"}}', Problem.TOO_LONG),
         (429, b"", Problem.AT_CAPACITY),
         (500, b"<html>", Problem.BROKEN),
         (503, b'{"error": {"message": "server busy, please try again."}}', Problem.AT_CAPACITY),
