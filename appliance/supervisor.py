@@ -278,7 +278,7 @@ class Supervisor:
         for observer in self._observers:
             try:
                 observer.report(report)
-            except Exception:  # noqa: BLE001  who cannot be told is told by the conductor that this is the end
+            except Exception:  # noqa: BLE001  a full disk or a closed terminal must not end the healing
                 _log.exception("%s fails", type(observer).__name__)
 
     def _finish(self, error: Exception | None) -> None:
