@@ -10,6 +10,7 @@ Rules:
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from appliance.thinking.choosing import Chooser
 from appliance.thinking.prompt import Message
 from appliance.thinking.search import NoServerError, Search
 from appliance.thinking.server import Problem, Server, ServerError
+
+_log = logging.getLogger(__name__)
 
 TOKENS = 300
 """Of a reply at most: a minute and a half of speech. Small models never end by themselves."""
@@ -96,6 +99,9 @@ class Question:
                     self.news.put_nowait(error)
                     return
             self.news.put_nowait(None)
+        except Exception as fault:  # noqa: BLE001  whatever it is, who waits has to hear something
+            _log.exception("asking the language model failed")
+            self.news.put_nowait(ServerError(Problem.BROKEN, f"cannot be asked: {fault!r}"))
         finally:
             await _end(self._seeking, *self._attempts)
 

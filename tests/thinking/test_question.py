@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -117,6 +117,25 @@ def test_at_the_end_of_the_appliance_nobody_is_left(tmp_path: Path) -> None:
         await asked.model.close()
         assert not asked.client.open
         assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    play(scene)
+
+
+@pytest.mark.parametrize(("said", "reply"), [([], en.NO_MODEL), (["Because"], f"Because {en.BROKE_OFF}")])
+def test_what_breaks_of_ours_is_no_silence(
+    tmp_path: Path, said: list[str], reply: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def chat(*_: object) -> AsyncGenerator[str, None]:
+        for piece in said:
+            yield piece
+        raise ZeroDivisionError
+
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: []})
+        monkeypatch.setattr(asked.client, "chat", chat)
+        assert await asked.ask() == reply
+        assert asked.words[-1][0] < MOMENT
+        assert "asking the language model failed" in caplog.text
 
     play(scene)
 
