@@ -34,7 +34,9 @@ async def run_on_card(settings: Settings, models: Path, directory: Path) -> None
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)
     words = " or ".join(f'"{word.replace("_", " ")}"' for word in settings.wake.words)
-    with ControlServer(directory, lambda: supervisor.press(time.monotonic()), supervisor.model_servers):
+    with ControlServer(
+        directory, lambda: supervisor.press(time.monotonic()), supervisor.model_servers, supervisor.status
+    ):
         await supervisor.run(lambda: print(f"Ready. Say {words}, and ask what it can do. Ctrl-C ends it.", flush=True))
 
 

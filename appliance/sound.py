@@ -78,6 +78,11 @@ class Sound:
             tasks.create_task(self._keep(self._speaker, self._microphone))
             tasks.create_task(self._keep(self._microphone, self._speaker))
 
+    @property
+    def works(self) -> tuple[bool, bool]:
+        """Whether the microphone and the speaker do, as far as was told. From any thread."""
+        return not self._microphone.health.is_lost, not self._speaker.health.is_lost
+
     async def close(self) -> None:
         """Close both cards, after `keep` has ended."""
         await asyncio.gather(self._speaker.close_at_last(), self._microphone.close_at_last())

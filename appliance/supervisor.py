@@ -29,7 +29,8 @@ from appliance.hearing.stt import Recogniser
 from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
-from appliance.service.request import ListedServer
+from appliance.service.request import CardStatus, Condition, ListedServer
+from appliance.service.status import StatusObserver
 from appliance.sound import Sound, close_device
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
@@ -110,7 +111,9 @@ class Supervisor:
     ) -> None:
         """`directory` keeps what is remembered; without one, no language model is looked for."""
         self._devices = devices
-        self._observers = observers
+        self._status = StatusObserver()
+        self._observers = [*observers, self._status]
+        self._sound: Sound | None = None
         self._inbox = Inbox()
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[None] = self._loop.create_future()
@@ -173,6 +176,30 @@ class Supervisor:
 
         return listed(model.sights())
 
+    def status(self) -> Condition:
+        """How it is. From any thread."""
+        parts, devices = self._parts, self._devices
+        hears, speaks = (False, False) if self._sound is None else self._sound.works
+        return Condition(
+            phase=self._status.doing.value,
+            running=self._status.running,
+            microphone=CardStatus(devices.microphone.name, hears),
+            speaker=CardStatus(devices.speaker.name, speaks),
+            language=self._settings.language,
+            recogniser=parts.recogniser.name,
+            voice=parts.voice.name,
+            language_model=self._model_status(),
+            last_answer=self._status.last_answer,
+        )
+
+    def _model_status(self) -> str:
+        if not self._settings.llm.enabled:
+            return "off"
+        model = self._mind.model
+        states = [] if model is None else model.sights()
+        found = [sight.state.value for sight in states if sight.verdict.allowed]
+        return "ready" if "ready" in found else next(iter(found), "none found")
+
     def stop(self) -> None:
         """Silence at once, then an orderly end of `run`. From any thread."""
         self._parts.lane.hush()
@@ -202,6 +229,7 @@ class Supervisor:
                 self._notify,
                 self._finish,
             )
+            self._sound = sound
             quests.start(Quest.from_run_step("sound", sound.keep))
             try:
                 await self._first(sound.tried.wait())

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from appliance.errors import ApplianceError
 from appliance.service.address import control_socket
-from appliance.service.request import GESTURES, LONGEST, Answer, ListedServer, Servers, encode, parse
+from appliance.service.request import GESTURES, LONGEST, Answer, Condition, ListedServer, Servers, Status, encode, parse
 
 _log = logging.getLogger(__name__)
 
@@ -36,15 +36,20 @@ class ControlServer:
     """Serves the control socket in `directory` while it is entered, or says in the log why it cannot.
 
     `press` is called, in the server's thread, each time that the button is to go down; `servers` tells there which
-    servers of a language model are known. Neither may wait for anything.
+    servers of a language model are known, and `status` how the appliance is. None of them may wait for anything.
     """
 
     def __init__(
-        self, directory: Path, press: Callable[[], None], servers: Callable[[], Sequence[ListedServer]] = tuple
+        self,
+        directory: Path,
+        press: Callable[[], None],
+        servers: Callable[[], Sequence[ListedServer]] = tuple,
+        status: Callable[[], Condition | None] = lambda: None,
     ) -> None:
         self._directory = directory
         self._press = press
         self._servers = servers
+        self._status = status
         self._accepting = asyncio.Lock()
         self._entered = ExitStack()
 
@@ -98,6 +103,8 @@ class ControlServer:
             request = parse(line)
             if isinstance(request, Servers):
                 return Answer(ok=True, servers=tuple(self._servers()))
+            if isinstance(request, Status):
+                return Answer(ok=True, status=self._status())
             for wait in GESTURES[request.gesture]:
                 await asyncio.sleep(wait)
                 self._press()

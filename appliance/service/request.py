@@ -1,6 +1,7 @@
 """What a running appliance can be asked, as one line of JSON: {"command": "press", "gesture": "tap"}.
 
-The answer is one line too: {"ok": true}, with "servers" if these were asked for, or {"error": "what is wrong"}.
+The answer is one line too: {"ok": true}, with "servers" or "status" if that was asked for, or {"error": "what is
+wrong"}.
 """
 
 from collections.abc import Collection
@@ -33,7 +34,15 @@ class Servers(msgspec.Struct, frozen=True):
     command: Literal["servers"] = "servers"
 
 
-Request = Press | Servers
+class Status(msgspec.Struct, frozen=True):
+    """Tell how the appliance is."""
+
+    command: Literal["status"] = "status"
+
+
+Request = Press | Servers | Status
+
+_COMMANDS: dict[str, type[Request]] = {"press": Press, "servers": Servers, "status": Status}
 
 
 class ListedServer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,12 +60,44 @@ class ListedServer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Those that have to stay the same as long as it is trusted."""
 
 
+class CardStatus(msgspec.Struct, frozen=True):
+    """A sound card, by its name, and whether it works."""
+
+    name: str
+    works: bool
+
+
+class LastAnswer(msgspec.Struct, frozen=True):
+    """What the last answer was for, who gave it ("skills", a server, or "nobody"), and how many seconds ago."""
+
+    intent: str
+    by: str
+    ago: float
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """How the appliance is; nothing of what was said."""
+
+    phase: str
+    running: float
+    """In seconds."""
+    microphone: CardStatus
+    speaker: CardStatus
+    language: str
+    recogniser: str
+    voice: str
+    language_model: str
+    """How the best of its servers is; "off", or "none found"."""
+    last_answer: LastAnswer | None = None
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it was done, or why not."""
 
     ok: bool = False
     error: str = ""
     servers: tuple[ListedServer, ...] = ()
+    status: Condition | None = None
 
 
 def press(gesture: object, place: str = _PLACE) -> Press:
@@ -79,10 +120,15 @@ def parse(line: bytes) -> Request:
         found = f"{wording.shown(line.decode(errors='replace'))} cannot be understood"
         raise BadInputError(_PLACE, found, allowed=f"one line like {encode(Press('tap')).decode().strip()}") from error
     _check_keys(fields, Press)  # it has them all
-    if _known(fields.get("command", ""), ("press", "servers"), "command", _PLACE) == "servers":
-        _check_keys(fields, Servers)
-        return Servers()
-    return press(fields.get("gesture", "tap"))
+    command = _known(fields.get("command", ""), _COMMANDS, "command", _PLACE)
+    _check_keys(fields, _COMMANDS[command])
+    match command:
+        case "servers":
+            return Servers()
+        case "status":
+            return Status()
+        case _:
+            return press(fields.get("gesture", "tap"))
 
 
 def _check_keys(fields: Collection[str], request: type[Request]) -> None:

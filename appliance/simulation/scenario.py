@@ -1,5 +1,5 @@
-"""A scenario: who says and presses what, and when, in which room, what becomes of the language model meanwhile, and what
-is expected of the appliance."""
+"""A scenario: who says and presses what, and when, in which room, with what language model, and what is expected of the
+appliance."""
 
 import re
 import tomllib

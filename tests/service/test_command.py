@@ -1,14 +1,17 @@
-"""`appliance press`, as somebody types it."""
+"""`appliance press` and `appliance status`, as somebody types them."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from appliance.cli import main
 from appliance.service.control import ControlServer
+from appliance.service.request import CardStatus, Condition, LastAnswer
 
 
 @pytest.fixture(autouse=True)
@@ -38,9 +41,50 @@ def test_without_an_appliance_it_says_how_to_start_one(capsys: pytest.CaptureFix
     assert len(error.splitlines()) == 1
 
 
+CONDITION = Condition(
+    "speaking",
+    7260.0,
+    CardStatus("USB microphone", works=True),
+    CardStatus("Headphones", works=False),
+    "en",
+    "moonshine",
+    "joe",
+    "ready",
+    LastAnswer("model", "gpu.lan", 4.2),
+)
+
+
+def test_it_tells_people_how_the_appliance_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ControlServer(tmp_path, lambda: None, status=lambda: CONDITION):
+        assert main(["status"]) == 0
+    lines = dict(line.split(":", 1) for line in capsys.readouterr().out.splitlines())
+    assert {name: value.strip() for name, value in lines.items()} == {
+        "now": "speaking",
+        "running for": "2.0 h",
+        "microphone": "USB microphone",
+        "speaker": "Headphones: does not work, and is tried again until it does",
+        "language": "en",
+        "speech-to-text": "moonshine",
+        "voice": "joe",
+        "language model": "ready",
+        "last answer": "model, by gpu.lan, 4 s ago",
+    }
+
+
+def test_it_tells_programs_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ControlServer(tmp_path, lambda: None, status=lambda: CONDITION):
+        assert main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == msgspec.to_builtins(CONDITION)
+
+
+def test_without_an_appliance_there_is_no_status() -> None:
+    assert main(["status", "--json"]) == 1
+
+
 def test_it_imports_nothing_that_would_keep_one_waiting(tmp_path: Path) -> None:
     heavy = {"numpy", "onnxruntime", "vosk", "piper", "pyaudio", "soxr", "soundfile", "hassil", "asyncio"}
-    code = f"import sys; from appliance.cli import main; main(['press']); print(sorted({heavy} & sys.modules.keys()))"
+    code = "import sys; from appliance.cli import main; main(['press']); main(['status'])"
+    code += f"; print(sorted({heavy} & sys.modules.keys()))"
     environment = {**os.environ, "APPLIANCE_DATA": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

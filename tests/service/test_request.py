@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.errors import BadInputError
-from appliance.service.request import GESTURES, LONGEST, Press, Servers, encode, parse, press
+from appliance.service.request import GESTURES, LONGEST, Press, Servers, Status, encode, parse, press
 
 SAID = 300
 """Characters of the longest answer that is still one to read."""
@@ -34,8 +34,8 @@ def test_whatever_comes_is_a_request_or_one_readable_line_of_error(line: bytes) 
     except BadInputError as error:
         said = str(error)
     else:
-        said = request.gesture if isinstance(request, Press) else "servers"
-        assert said in {*GESTURES, "servers"}
+        said = request.gesture if isinstance(request, Press) else request.command
+        assert said in {*GESTURES, "servers", "status"}
     assert len(said.splitlines()) == 1
     assert len(said) < SAID
 
@@ -44,15 +44,20 @@ def test_a_tap_is_what_is_meant_by_a_press() -> None:
     assert parse(b'{"command": "press"}') == Press("tap")
 
 
-def test_asking_for_the_servers_is_one_line_too() -> None:
-    assert encode(Servers()) == b'{"command":"servers"}\n'
-    assert parse(encode(Servers())) == Servers()
+@pytest.mark.parametrize("request_", [Servers(), Status()])
+def test_asking_how_things_are_is_one_line_too(request_: Servers | Status) -> None:
+    assert encode(request_) == b'{"command":"%s"}\n' % request_.command.encode()
+    assert parse(encode(request_)) == request_
 
 
 @pytest.mark.parametrize(
     ("line", "found", "allowed"),
     [
-        (b'{"command": "severs"}', 'there is no command "severs"; did you mean "servers"?', '"press" or "servers"'),
+        (
+            b'{"command": "severs"}',
+            'there is no command "severs"; did you mean "servers"?',
+            '"press", "servers" or "status"',
+        ),
         (b'{"command": "servers", "gesture": "tap"}', 'there is no key "gesture"', '"command"'),
         (b'{"command": "pres"}', 'there is no command "pres"; did you mean "press"?', '"press"'),
         (b'{"gesture": "tap"}', 'there is no command ""', '"press"'),
