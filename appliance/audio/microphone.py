@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import numpy as np
+import pyaudio
 
 from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
@@ -16,6 +17,9 @@ from appliance.audio.watch import Watch
 
 BLOCK = 0.02
 """Seconds that are read at once."""
+
+SHORTEST = 0.001
+"""Seconds between two looks whether there is enough to read."""
 
 STOP_TIMEOUT = 1.0
 """Seconds that `stop` waits for a read that does not return; a card that is alive needs one block."""
@@ -61,9 +65,9 @@ class CardMicrophone:
 
     def stop(self) -> None:
         """No frame after this has returned. Stopping twice is fine."""
-        self._stopping.set()
         if self._watch is not None:
-            self._watch.stop()
+            self._watch.stop()  # first, for what ends now is no fault
+        self._stopping.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(STOP_TIMEOUT)
             if self._thread.is_alive():
@@ -80,7 +84,7 @@ class CardMicrophone:
         why = "what takes its frames failed"
         with closing(audio):
             try:
-                for frame in _frames(opened):
+                for frame in _frames(opened, stopping):
                     if stopping.is_set():
                         return
                     watch.moved()
@@ -95,12 +99,16 @@ class _ReadError(Exception):
     pass
 
 
-def _frames(opened: OpenCard) -> Iterator[Frame]:
+def _frames(opened: OpenCard, stopping: threading.Event) -> Iterator[Frame]:
     size = round(opened.rate * BLOCK)
     clock = SampleClock(opened.rate)
     resampler = StreamResampler(opened.rate, HEARING_RATE)
     read = given = 0
     while True:
+        # PortAudio never comes back from waiting for a card that was unplugged; nor can the card be used again before.
+        while (lacking := size - _available(opened)) > 0:
+            if stopping.wait(max(lacking / opened.rate, SHORTEST)):
+                return
         try:
             data = opened.stream.read(size, exception_on_overflow=False)
             waiting = opened.stream.get_read_available()
@@ -114,6 +122,16 @@ def _frames(opened: OpenCard) -> Iterator[Frame]:
         given += len(samples)
         if len(samples):
             yield Frame(samples, at - held_back)
+
+
+def _available(opened: OpenCard) -> int:
+    try:
+        available = opened.stream.get_read_available()
+    except OSError as error:
+        raise _ReadError(error.strerror) from error
+    if available < 0 and available != pyaudio.paInputOverflowed:
+        raise _ReadError(f"PortAudio error {available}")
+    return max(available, 0)
 
 
 def _first_channel(data: bytes, channels: int) -> Samples:
