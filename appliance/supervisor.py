@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import ctypes
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -217,7 +217,7 @@ class Supervisor:
         async with QuestManager() as quests:
             turn = Turn(self._settings.listening.patience, self._gates, self._settings.llm.follow_up)
             conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
-            quests.start(Quest.from_run_step("conductor", lambda: self._conduct(conductor)))
+            quests.start(Quest.from_run_step("conductor", lambda: self._or_end(conductor.run())))
             microphone, speaker = devices.microphone, devices.speaker
             sound = Sound(
                 microphone,
@@ -230,7 +230,7 @@ class Supervisor:
                 self._finish,
             )
             self._sound = sound
-            quests.start(Quest.from_run_step("sound", sound.keep))
+            quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))
             try:
                 await self._first(sound.tried.wait())
                 if not self._over.done():
@@ -276,10 +276,10 @@ class Supervisor:
         finally:
             self._mind.model = None
 
-    async def _conduct(self, conductor: Conductor) -> None:
-        """Without its conductor the appliance is deaf, and must not go on as if it heard."""
+    async def _or_end(self, work: Awaitable[None]) -> None:
+        """Without its conductor, or its sound, the appliance is deaf, and must not go on as if it heard."""
         try:
-            await conductor.run()
+            await work
         except Exception as error:
             self._finish(error)
             raise

@@ -24,6 +24,7 @@ from appliance.errors import ApplianceError, BadInputError
 from appliance.hearing.stt import Recognition, Transcript
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
+from appliance.sound import Sound
 from appliance.supervisor import Devices, Engines, Supervisor, load_engines
 
 FADING = round(FADE * HEARING_RATE)
@@ -260,6 +261,24 @@ def test_a_conductor_that_dies_takes_the_appliance_along(engines: Engines, monke
         with pytest.raises(ZeroDivisionError, match="a defect"):
             await running.task
         assert running.microphone.stopped
+
+    play(scene())
+
+
+def test_a_defect_of_what_keeps_the_cards_takes_the_appliance_along(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(self: Sound, *_: object) -> None:
+        await self.tried.wait()
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(Sound, "_until_over", die)
+
+    async def scene() -> None:
+        running = Running(engines)
+        with pytest.raises(BaseExceptionGroup) as caught:
+            await running.task
+        assert caught.group_contains(ZeroDivisionError, match="a defect")
 
     play(scene())
 
