@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from appliance.thinking.choosing import Chooser
 from appliance.thinking.discovery import Discovery, parse_place
@@ -48,11 +48,24 @@ class Wishes:
     """Seconds until the first words."""
 
 
+class Found(Protocol):
+    """Who knows servers, as `Discovery` does."""
+
+    version: int
+    """Another number each time that `servers` has changed."""
+
+    def servers(self) -> Sequence[Server]:
+        """Those that are known now."""
+
+    async def changed(self, since: int) -> int:
+        """The `version`, as soon as it is another one than `since`."""
+
+
 @asynccontextmanager
 async def lan_model(
-    wishes: Wishes, phrases: Phrases, directory: Path, now: Callable[[], datetime]
+    wishes: Wishes, phrases: Phrases, directory: Path, now: Callable[[], datetime], own: Found | None = None
 ) -> AsyncIterator[LanModel]:
-    """A model to ask, while it is entered. `directory` remembers which servers are trusted.
+    """A model to ask, while it is entered. `directory` remembers which servers are trusted; `own` are the appliance's.
 
     BadInputError: a place names no server. ApplianceError: there are no certificates in the file.
     """
@@ -60,7 +73,8 @@ async def lan_model(
     discovery = Discovery([parse_place(text) for text in wishes.places], mdns=search, dns=search, local=search)
 
     def servers() -> list[Server]:
-        return [replace(each, model=wishes.model or each.model) for each in discovery.servers()]
+        found = [replace(each, model=wishes.model or each.model) for each in discovery.servers()]
+        return found if own is None else together(found, own.servers())
 
     def key(server: Server) -> str:
         is_own = server.source is Source.CONFIGURED and wishes.key_file is not None
@@ -79,6 +93,8 @@ async def lan_model(
         try:
             async with asyncio.TaskGroup() as tasks:
                 background = [tasks.create_task(chooser.run()), tasks.create_task(_follow(discovery, chooser))]
+                if own is not None:
+                    background.append(tasks.create_task(_follow(own, chooser)))
                 try:
                     yield model
                 finally:
@@ -89,14 +105,20 @@ async def lan_model(
             await discovery.stop()
 
 
+def together(found: Sequence[Server], own: Sequence[Server]) -> list[Server]:
+    """All of them, but none that is only a guess where one of our own is."""
+    guesses = {each.url.replace("127.0.0.1", "localhost") for each in own}
+    return [*(each for each in found if each.source is not Source.LOCAL or each.url not in guesses), *own]
+
+
 def _load_client() -> "type[LlmClient]":
     from appliance.thinking.llm import LlmClient
 
     return LlmClient
 
 
-async def _follow(discovery: Discovery, chooser: Chooser) -> None:
-    version = discovery.version
+async def _follow(found: Found, chooser: Chooser) -> None:
+    version = found.version
     while True:
-        version = await discovery.changed(version)
+        version = await found.changed(version)
         chooser.rouse()

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from appliance.models.directory import data_directory, models_in
 from appliance.models.manifest import load_manifest
+from appliance.thinking.local_server import parameters
 from appliance.thinking.server import Server, Source
 
 ROOT = Path(__file__).parents[2]
@@ -94,18 +95,14 @@ def main(settings: dict[str, Any]) -> None:
     """Serve until the input ends."""
     import xllamacpp
 
-    wishes = xllamacpp.CommonParams()
-    wishes.model.path = str(model_file())
+    wishes = parameters(xllamacpp, model_file())
     wishes.hostnames = [settings["host"]]
     wishes.port = settings["port"]
     wishes.n_ctx = settings["context"]
-    wishes.n_parallel = 1
     wishes.cpuparams.n_threads = wishes.cpuparams_batch.n_threads = 1
-    wishes.n_batch = 32  # between two of which it answers other questions, and sees that nobody waits any more
     wishes.endpoint_slots = wishes.endpoint_metrics = True
     wishes.sampling.temp = 0.0
     wishes.sampling.ignore_eos = settings["endless"]
-    wishes.verbosity = -1
     server = _serving(xllamacpp, wishes)
     sys.stdout.write(json.dumps({"port": int(server.listening_address.rpartition(":")[2])}) + "\n")
     sys.stdout.flush()
