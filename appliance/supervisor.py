@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from appliance.audio.devices import Microphone, Speaker
 from appliance.audio.inventory import Change
@@ -39,10 +39,16 @@ from appliance.thinking.offline import Offline
 from appliance.thinking.phrases import PHRASES
 from appliance.thinking.wake_phrase import strip_wake
 
+if TYPE_CHECKING:
+    from appliance.thinking.local_model import LocalModel
+
 _log = logging.getLogger(__name__)
 
 OPENING = 3.0
 """Seconds that the cards may take to open before the appliance is ready; one that hangs is as good as missing."""
+
+SERVING = "model in the box"
+"""The quest that serves a language model on this machine."""
 
 
 class Button(Protocol):
@@ -248,7 +254,7 @@ class Supervisor:
                 await asyncio.gather(*closing)
                 parts.lane.settle()
 
-    async def _use_model(self, directory: Path) -> None:
+    async def _use_model(self, directory: Path, quests: QuestManager) -> None:
         """Without it the appliance still answers, so whatever happens here ends here."""
         from appliance.thinking.lan import Wishes, lan_model  # takes megabytes, where no model is used
 
@@ -266,8 +272,11 @@ class Supervisor:
             patience=wants.patience,
         )
         try:
-            async with lan_model(wishes, PHRASES[wishes.language], directory, self._devices.now) as model:
+            own = await self._local_model(directory) if wants.local_model else None
+            async with lan_model(wishes, PHRASES[wishes.language], directory, self._devices.now, own) as model:
                 self._mind.model = model
+                if own is not None:
+                    quests.start(_serving(own))
                 await asyncio.Event().wait()
         except ApplianceError as error:
             _log.error("no language model is asked: %s", error)
@@ -275,6 +284,19 @@ class Supervisor:
             _log.exception("no language model is asked any more")
         finally:
             self._mind.model = None
+            quests.discard(SERVING)
+
+    async def _local_model(self, directory: Path) -> "LocalModel | None":
+        """The model in the box, which does not run yet; None, and the owner is told, when there cannot be one."""
+        from appliance.models.weights import find_weights
+        from appliance.thinking.local_model import LocalModel, require_llama_cpp
+
+        try:
+            await asyncio.to_thread(require_llama_cpp)
+            return LocalModel(await asyncio.to_thread(find_weights, self._settings.llm.local_model, directory))
+        except ApplianceError as error:
+            _log.error("no language model is served here: %s", error)
+            return None
 
     async def _or_end(self, work: Awaitable[None]) -> None:
         """Without its conductor, or its sound, the appliance is deaf, and must not go on as if it heard."""
@@ -290,7 +312,7 @@ class Supervisor:
             await asyncio.to_thread(button.start, self.press)
         if self._settings.llm.enabled and self._directory is not None:
             directory = self._directory
-            quests.start(Quest.from_run_step("language model", lambda: self._use_model(directory)))
+            quests.start(Quest.from_run_step("language model", lambda: self._use_model(directory, quests)))
 
     async def _first(self, opening: Coroutine[Any, Any, object]) -> None:
         """Wait for `opening`, within its limit, unless it is all over before."""
@@ -316,3 +338,13 @@ class Supervisor:
             self._over.set_result(None)
         else:
             self._over.set_exception(error)
+
+
+def _serving(model: "LocalModel") -> "Quest[None]":
+    async def keep(_: None) -> None:
+        await model.keep()
+
+    async def close(_: None) -> None:
+        await model.close()
+
+    return Quest(SERVING, model.start, keep, close)

@@ -100,6 +100,14 @@ class LanguageModel(Struct, frozen=True):
             "used; others have to be trusted with `appliance llm trust`.",
         ),
     ] = True
+    local_model: Annotated[
+        str,
+        Meta(
+            description="A model that this machine serves itself, asked after all others: the name of an installed "
+            "one, which `appliance models list` shows, or the path of a .gguf file, from / on. It takes the extra "
+            'local-llm; "" is none.',
+        ),
+    ] = ""
     model: Annotated[str, Meta(description='The model to ask for; "" is whichever the server has.')] = ""
     key_file: Annotated[
         str,

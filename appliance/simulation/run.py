@@ -93,7 +93,9 @@ async def _simulate(
 
 def _asking(url: str, settings: Settings) -> Settings:
     """`settings`, but the language model is the one at `url`, and no other."""
-    model = structs.replace(settings.llm, enabled=True, servers=(url,), search=False, model="", key_file="", ca_file="")
+    model = structs.replace(
+        settings.llm, enabled=True, servers=(url,), search=False, local_model="", model="", key_file="", ca_file=""
+    )
     return structs.replace(settings, llm=model)
 
 
