@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from appliance.errors import ApplianceError
+from appliance.simulation.clock import VirtualLoop
 from appliance.thinking import local_model as module
 from appliance.thinking.lan import Wishes, lan_model, together
 from appliance.thinking.lan_model import LanModel
@@ -260,6 +261,24 @@ def test_what_cannot_even_be_begun_is_begun_later(
     scene()
     told = "could not be started: No such file or directory. It is tried again until it works."
     assert [record.message for record in caplog.records] == [f"{module.NAME} {told}"]
+
+
+def test_the_pauses_grow_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FIRST_PAUSE", 1.0)
+    times: list[float] = []
+
+    class Failing(LocalModel):
+        async def start(self) -> None:
+            times.append(asyncio.get_running_loop().time())
+
+    async def scene() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(200):
+                await Failing(Path("nothing.gguf")).keep()
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(scene())
+    assert times == [1, 3, 7, 15, 31, 63, 123, 183]
 
 
 def test_without_llama_cpp_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
