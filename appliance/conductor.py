@@ -136,6 +136,8 @@ class Conductor:
         self._history = History()
         self._replies: dict[int, str] = {}
         """What was begun to be said and is not over."""
+        self._said = (0, "")
+        """What was said of the last reply that is over, and its generation."""
         self._words: dict[int, asyncio.Queue[str | None]] = {}
         """What is said as it is worded, and None at its end."""
         self._loop = asyncio.get_running_loop()
@@ -230,10 +232,10 @@ class Conductor:
         self._history.reply(generation, self._replies[generation])
 
     def _remember(self, effect: Remember, reply: str) -> None:
-        heard, rest = reply, ""
+        heard, rest, self._said = reply, "", (effect.generation, reply)
         if effect.cut:
             text = heard_text(effect.clauses, effect.played, reply)
-            heard, rest = text.heard, text.rest
+            heard, rest, self._said = text.heard, text.rest, (effect.generation, text.said)
         self._history.replied(effect.generation, heard, rest, interrupted=effect.cut)
 
     def _start(self, stage: str, generation: int, run: Callable[[], Awaitable[None]]) -> None:
@@ -266,10 +268,12 @@ class Conductor:
 
     def _judge(self, text: str, generation: int) -> Meaning:
         clauses, played = self._parts.lane.spoken(generation)
+        said = heard_text(clauses, played, self._replies.get(generation, "")).said
+        over, whole = self._said
         mind = self._parts.mind
         return judge(
             text,
-            recently_said=heard_text(clauses, played, self._replies.get(generation, "")).said,
+            recently_said=whole if over == generation else said,
             back_channels=mind.back_channels,
             is_stop=mind.means_stop(text),
             is_order=mind.understands(text),

@@ -6,6 +6,7 @@ import ctypes
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -220,39 +221,42 @@ class Supervisor:
         if self._over.done():
             return
         devices, parts = self._devices, self._parts
-        async with QuestManager() as quests:
-            turn = Turn(self._settings.listening.patience, self._gates, self._settings.llm.follow_up)
-            conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
-            quests.start(Quest.from_run_step("conductor", lambda: self._or_end(conductor.run())))
-            microphone, speaker = devices.microphone, devices.speaker
-            sound = Sound(
-                microphone,
-                speaker,
-                parts.lane,
-                parts.ears.feed,
-                devices.clock,
-                devices.change,
-                self._notify,
-                self._finish,
-            )
-            self._sound = sound
-            quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))
-            try:
-                await self._first(sound.tried.wait())
-                if not self._over.done():
-                    await self._begin(quests)
-                    conductor.announce()
-                    on_ready()
-                await self._over
-            finally:
-                parts.lane.hush()
-                conductor.close()
-                await quests.remove("sound")
-                closing = [sound.close()]
-                if devices.button is not None:
-                    closing.append(close_device("button", devices.button.stop, ThreadPoolExecutor(1, "close button")))
-                await asyncio.gather(*closing)
-                parts.lane.settle()
+        with ExitStack() as afterwards:
+            async with QuestManager() as quests:
+                turn = Turn(self._settings.listening.patience, self._gates, self._settings.llm.follow_up)
+                conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
+                afterwards.callback(conductor.close)  # while the quests live they may still want its workers
+                quests.start(Quest.from_run_step("conductor", lambda: self._or_end(conductor.run())))
+                microphone, speaker = devices.microphone, devices.speaker
+                sound = Sound(
+                    microphone,
+                    speaker,
+                    parts.lane,
+                    parts.ears.feed,
+                    devices.clock,
+                    devices.change,
+                    self._notify,
+                    self._finish,
+                )
+                self._sound = sound
+                quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))
+                try:
+                    await self._first(sound.tried.wait())
+                    if not self._over.done():
+                        await self._begin(quests)
+                        conductor.announce()
+                        on_ready()
+                    await self._over
+                finally:
+                    parts.lane.hush()
+                    await quests.remove("sound")
+                    await asyncio.gather(sound.close(), self._close_button())
+                    parts.lane.settle()
+
+    async def _close_button(self) -> None:
+        button = self._devices.button
+        if button is not None:
+            await close_device("button", button.stop, ThreadPoolExecutor(1, "close button"))
 
     async def _use_model(self, directory: Path, quests: QuestManager) -> None:
         """Without it the appliance still answers, so whatever happens here ends here."""

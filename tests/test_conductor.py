@@ -187,6 +187,6 @@ def test_an_interruption_ends_the_wording_at_once_and_what_was_worded_is_known(
     told, _ = outcome.timeline.turns()
     assert told.cut
     assert len(poet.worded) < 10, "of eighty pieces"
-    assert told.reply == "".join(LONG_STORY[: len(poet.worded)])
+    assert told.reply == "".join(LONG_STORY[: len(poet.worded)]).strip()
     (words,) = outcome.timeline.reports("reply_text")
     assert words.at == pytest.approx(interrupted.at, abs=0.02)

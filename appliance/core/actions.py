@@ -142,16 +142,16 @@ def stop_listening(turn: Turn, event: ListeningEnded) -> Step:
 
 
 def begin_anew(turn: Turn, event: WakeHeard | Pressed) -> Step:
-    """Somebody asks in the ordinary way, though there was no need to."""
+    """Somebody asks in the ordinary way, though it would not have been necessary."""
     state, effects = begin(turn, event)
-    return state, (Drop(turn.generation), *effects)
+    return state, (*_unanswered(turn), Drop(turn.generation), *effects)
 
 
 def think(turn: Turn, event: Heard) -> Step:
     """Something was asked; who has gone on speaking since is listened to."""
     state = replace(turn, attending=False)
     speech: tuple[Effect, ...] = ()
-    if turn.voice_since >= turn.listened_until:
+    if has_begun_to_speak(turn):
         state, speech = _overhear(state, turn.voice_since, event.at)
     return state, (
         Report("heard", event.at, turn.generation, {"text": event.text}),
@@ -163,6 +163,12 @@ def think(turn: Turn, event: Heard) -> Step:
 def listen_on(turn: Turn, _: Heard) -> Step:
     """The command is still to come."""
     return turn, (Listen(turn.generation, turn.listened_until, turn.patience_until),)
+
+
+def listen_anew(turn: Turn, event: Heard) -> Step:
+    """There were no words in it, but somebody has begun to speak since."""
+    until = event.at + turn.patience
+    return replace(turn, patience_until=until), (Listen(turn.generation, turn.voice_since, until, LEAD),)
 
 
 def not_understood(turn: Turn, event: Heard) -> Step:
@@ -180,17 +186,17 @@ def speak(turn: Turn, event: Answered) -> Step:
 
 def speak_later(turn: Turn, event: Answered) -> Step:
     """There is a reply, but somebody has spoken since: it waits until it is known what that means."""
-    state, _ = speak(turn, event)
+    state = _reply_begins(replace(turn, is_worded=event.text is None))
     speech = Speak(turn.generation, event.text, pausable=True)  # what was said before it sounds is no echo
     return state, (*_answer(turn, event), speech, Pause(turn.generation))
 
 
 def ask_instead(turn: Turn, event: Overheard) -> Step:
     """It was meant, before there was an answer to what was asked: that is looked for no more."""
-    state, effects = _ask(replace(_judged(turn), echoes=0), event)
+    state, effects = _ask(_somebody_spoke(turn), event, _began(turn))
     return state, (
         Hush(turn.generation),
-        Report("interrupted", turn.overheard_since, turn.generation, {"by": "speech"}),
+        Report("interrupted", _began(turn), turn.generation, {"by": "speech"}),
         *effects,
     )
 
@@ -198,6 +204,11 @@ def ask_instead(turn: Turn, event: Overheard) -> Step:
 def note_remark(turn: Turn, event: Overheard) -> Step:
     """What was said changes nothing."""
     return _judged(turn), _overheard(turn.generation, event)
+
+
+def agree_later(turn: Turn, event: Answered) -> Step:
+    """Silence is the answer, but somebody has spoken since."""
+    return replace(turn, nothing_left=True, is_worded=False), _answer(turn, event)
 
 
 def agree(turn: Turn, event: Answered) -> Step:
@@ -218,14 +229,36 @@ def apologise(turn: Turn, event: Failed) -> Step:
     )
 
 
+def apologise_later(turn: Turn, event: Failed) -> Step:
+    """Something of ours broke, but somebody has spoken since: the apology waits until it is known what that means."""
+    return _reply_begins(replace(turn, is_worded=False)), (
+        Report("notice", event.at, turn.generation, {"text": event.message}),
+        Report("reply_text", event.at, turn.generation, {"text": event.apology}),
+        Speak(turn.generation, event.apology, pausable=True),
+        Pause(turn.generation),
+    )
+
+
 def give_up(turn: Turn, event: Failed) -> Step:
     """The reply itself broke: there is nothing left to tell it with."""
-    return _nothing_overheard(turn), (
-        Hush(turn.generation),
-        Report("notice", event.at, turn.generation, {"text": event.message}),
-        *_unanswered(turn),
-        Drop(turn.generation),
-    )
+    return _nothing_overheard(turn), (*_broken(turn, event), Drop(turn.generation))
+
+
+def give_up_and_wait(turn: Turn, event: Failed) -> Step:
+    """The reply itself broke; what was said during it may still be the next question."""
+    return replace(turn, nothing_left=turn.waiting is None, is_worded=False), _broken(turn, event)
+
+
+def give_up_and_answer(turn: Turn, event: Failed) -> Step:
+    """The reply itself broke, and what was said during it is the next question."""
+    state, effects = _answer_waiting(turn)
+    return state, (*_broken(turn, event), *effects)
+
+
+def give_up_and_listen(turn: Turn, event: Failed) -> Step:
+    """The reply itself broke, and whoever addressed the appliance during it has not said yet what for."""
+    state, effects = _listen_to_waiting(turn, event.at)
+    return state, (*_broken(turn, event), *effects)
 
 
 def note_words(turn: Turn, event: Worded) -> Step:
@@ -251,14 +284,8 @@ def end_reply(turn: Turn, event: ReplyEnded) -> Step:
 
 def listen_for_more(turn: Turn, event: ReplyEnded) -> Step:
     """It was heard to its end, and whoever wants to go on need not say the wake word."""
-    state, effects = _next(turn)
-    until = event.at + turn.follow_up
-    return replace(state, patience_until=until, follows_up=True, attending=True), (
-        *ending(event),
-        Drop(turn.generation),
-        *effects,
-        Listen(state.generation, event.at, until, PREROLL),
-    )
+    state, effects = _invite(turn, event.at)
+    return state, (*ending(event), *effects)
 
 
 def end_silenced(turn: Turn, event: ReplyEnded) -> Step:
@@ -274,6 +301,11 @@ def ending(event: ReplyEnded) -> tuple[Effect, ...]:
         Report("reply_end", event.at, event.generation, data),
         Remember(event.generation, event.played, event.clauses, event.cut),
     )
+
+
+def end_while_overheard(turn: Turn, event: ReplyEnded) -> Step:
+    """It was heard to its end; what was said meanwhile, or is still being said, may be the next question."""
+    return replace(turn, nothing_left=True, held_at=event.at), ending(event)
 
 
 def overhear(turn: Turn, event: SpeechStarted) -> Step:
@@ -294,7 +326,12 @@ def take_remark(turn: Turn, event: ListeningEnded) -> Step:
     if not turn.overhearing:
         return turn, ()
     state = replace(turn, overhearing=False, last_voice=event.at)
-    return _overhear(state, turn.voice_since, event.decided) if turn.voice_since > event.at else (state, ())
+    return _overhear(state, event.decided, event.decided) if turn.voice_since > event.at else (state, ())
+
+
+def note_address(turn: Turn, event: WakeHeard | Pressed) -> Step:
+    """Somebody wants something, which is the next turn, at the latest when the reply is over."""
+    return replace(turn, addressed=event), ()
 
 
 def play_on(turn: Turn, event: Overheard) -> Step:
@@ -307,28 +344,43 @@ def play_on(turn: Turn, event: Overheard) -> Step:
 
 def go_on(turn: Turn, event: Overheard) -> Step:
     """It was a false alarm."""
-    state = replace(_judged(turn), false_alarms=turn.false_alarms + 1, sounding_since=event.at)
+    state = replace(_false_alarm(turn, event), sounding_since=event.at)
     meaning = event.meaning
     if meaning in (Meaning.NOTHING, Meaning.WORDS) and may_be_echo(turn):
         meaning = Meaning.ECHO
     if meaning is Meaning.ECHO:
         state = _deafened(state)
+    listen: tuple[Effect, ...] = ()
+    if turn.addressed is not None:
+        state = replace(state, attending=True, overhearing=False)
+        listen = (Listen(turn.generation, event.at, event.at + turn.patience, PREROLL),)
     return state, (
         Resume(turn.generation, pausable=may_be_paused(state)),
         *_overheard(turn.generation, event),
         Report("notice", event.at, turn.generation, {"text": _GOES_ON[meaning]}),
+        *listen,
     )
 
 
 def wait_on(turn: Turn, event: Overheard) -> Step:
     """It was nothing, but more was said since, or is being said."""
-    state = replace(_judged(turn), false_alarms=turn.false_alarms + 1, held_at=turn.overheard_since)
-    return state, _overheard(turn.generation, event)
+    state = _false_alarm(turn, event)
+    return replace(state, held_at=_began(state)), _overheard(turn.generation, event)
+
+
+def has_begun_to_speak(turn: Turn) -> bool:
+    """Whether somebody has spoken since the utterance that is being made out."""
+    return turn.voice_since >= turn.listened_until
 
 
 def may_be_echo(turn: Turn) -> bool:
     """Whether what paused the reply may have been the reply itself: both began and ended together."""
     return not has_outlasted(turn) and turn.voice_since - turn.sounding_since < UNHEARD
+
+
+def has_lasted(turn: Turn) -> bool:
+    """Whether the speech of which it becomes known what it means was long enough to be meant."""
+    return turn.last_voice - _began(turn) >= OUTLASTS
 
 
 def has_outlasted(turn: Turn) -> bool:
@@ -338,9 +390,9 @@ def has_outlasted(turn: Turn) -> bool:
 
 def stop(turn: Turn, event: Overheard) -> Step:
     """The user wants silence, and nothing else."""
-    return replace(_nothing_overheard(turn), echoes=0), (
+    return _nothing_overheard(_somebody_spoke(turn)), (
         Hush(turn.generation),
-        Report("interrupted", turn.overheard_since, turn.generation, {"by": "stop"}),
+        Report("interrupted", _began(turn), turn.generation, {"by": "stop"}),
         *_unanswered(turn),
         *_overheard(turn.generation, event),
         Drop(turn.generation),
@@ -349,16 +401,15 @@ def stop(turn: Turn, event: Overheard) -> Step:
 
 def commit(turn: Turn, event: Overheard) -> Step:
     """It was meant: the reply is over, and as soon as that is certain, what was said is the next question."""
-    return replace(_judged(turn), echoes=0, waiting=event), (
+    return replace(_somebody_spoke(turn), waiting=event, asked_at=_began(turn)), (
         Hush(turn.generation),
-        Report("interrupted", turn.overheard_since, turn.generation, {"by": "speech"}),
+        Report("interrupted", _began(turn), turn.generation, {"by": "speech"}),
     )
 
 
 def answer_waiting(turn: Turn, event: ReplyEnded) -> Step:
     """The reply is over, and what was said during it is the next question."""
-    assert turn.waiting is not None  # noqa: S101  the row's condition
-    state, effects = _ask(turn, turn.waiting)
+    state, effects = _answer_waiting(turn)
     return state, (*ending(event), *effects)
 
 
@@ -369,7 +420,7 @@ def end_while_held(turn: Turn, event: ReplyEnded) -> Step:
 
 def answer(turn: Turn, event: Overheard) -> Step:
     """It was meant, and is the next question."""
-    return _ask(replace(_judged(turn), echoes=0), event)
+    return _ask(_somebody_spoke(turn), event, _began(turn))
 
 
 def let_be(turn: Turn, event: Overheard) -> Step:
@@ -380,19 +431,16 @@ def let_be(turn: Turn, event: Overheard) -> Step:
     )
 
 
+def listen_on_for_more(turn: Turn, event: Overheard) -> Step:
+    """It was not meant, and there is nothing left to say; whoever wants to go on need not say the wake word."""
+    state, effects = _invite(turn, event.at)
+    return state, (*_overheard(turn.generation, event), *effects)
+
+
 def listen_to_waiting(turn: Turn, event: ReplyEnded) -> Step:
     """The reply is over, and whoever addressed the appliance during it has not said yet what for."""
-    assert turn.addressed is not None  # noqa: S101  the row's condition
-    state, effects = _next(turn)
-    until = event.at + turn.patience
-    since = turn.addressed.at if turn.attending or turn.unjudged else event.at
-    return replace(state, patience_until=until, attending=True), (
-        *ending(event),
-        Drop(turn.generation),
-        *effects,
-        _woken(turn.addressed, state.generation),
-        Listen(state.generation, since, until),
-    )
+    state, effects = _listen_to_waiting(turn, event.at)
+    return state, (*ending(event), *effects)
 
 
 def may_be_paused(turn: Turn) -> bool:
@@ -405,20 +453,56 @@ def _next(turn: Turn) -> Step:
     """A new turn, for which nothing of the old one's reply counts any more."""
     generation = turn.generation + 1
     state = replace(_nothing_overheard(turn), generation=generation, attending=False, nothing_left=False)
-    return replace(state, addressed=None, waiting=None, follows_up=False), (Begin(generation),)
+    state = replace(state, addressed=None, waiting=None, follows_up=False, follows_speech=False)
+    return state, (Begin(generation),)
 
 
-def _ask(turn: Turn, question: Heard | Overheard) -> Step:
+def _invite(turn: Turn, at: float) -> Step:
+    """A turn for whoever goes on with this one."""
+    state, effects = _next(turn)
+    until = at + turn.follow_up
+    return replace(state, patience_until=until, follows_up=True, attending=True), (
+        Drop(turn.generation),
+        *effects,
+        Listen(state.generation, at, until, PREROLL),
+    )
+
+
+def _answer_waiting(turn: Turn) -> Step:
+    assert turn.waiting is not None  # noqa: S101  the row's condition
+    return _ask(turn, turn.waiting, turn.asked_at)
+
+
+def _listen_to_waiting(turn: Turn, at: float) -> Step:
+    assert turn.addressed is not None  # noqa: S101  the row's condition
+    state, effects = _next(turn)
+    until = at + turn.patience
+    since = turn.addressed.at if turn.attending or turn.remarks else at
+    return replace(state, patience_until=until, attending=True), (
+        Drop(turn.generation),
+        *effects,
+        _woken(turn.addressed, state.generation),
+        Listen(state.generation, since, until),
+    )
+
+
+def _broken(turn: Turn, event: Failed) -> tuple[Effect, ...]:
+    return Hush(turn.generation), Report("notice", event.at, turn.generation, {"text": event.message})
+
+
+def _ask(turn: Turn, question: Heard | Overheard, began: float) -> Step:
     """The next turn, which begins with what was said during this one. What was said since is heard again for it."""
     state, effects = _next(turn)
     if turn.addressed is None:
-        woken = Report("wake", turn.overheard_since, state.generation, {"by": "speech", "word": None})
+        state = replace(state, follows_speech=True)
+        woken = Report("wake", began, state.generation, {"by": "speech", "word": None})
     else:
         woken = _woken(turn.addressed, state.generation)
     speech: tuple[Effect, ...] = ()
-    if turn.unjudged:
-        state, speech = _overhear(state, turn.overheard_since, question.at)
-    return replace(state, held_at=turn.overheard_since), (
+    if turn.remarks:
+        state, speech = _overhear(state, _began(turn), question.at)
+        state = replace(state, held_at=_began(turn))
+    return state, (
         Drop(turn.generation),
         *effects,
         woken,
@@ -430,21 +514,36 @@ def _ask(turn: Turn, question: Heard | Overheard) -> Step:
 
 def _overhear(turn: Turn, since: float, now: float) -> Step:
     """What has been said since `since` is taken down."""
-    state = replace(turn, overhearing=True, unjudged=turn.unjudged + 1, overheard_since=since)
+    state = replace(turn, overhearing=True, remarks=(*turn.remarks, since))
     if turn.phase is Phase.THINKING:
         state = replace(state, held_at=since)
     return state, (Overhear(turn.generation, since, now + turn.patience),)
 
 
+def _began(turn: Turn) -> float:
+    """When that began of which it becomes known next what it means."""
+    return turn.remarks[0] if turn.remarks else turn.voice_since
+
+
 def _judged(turn: Turn) -> Turn:
     """It is known what something meant that was taken down."""
-    unjudged = max(0, turn.unjudged - 1)
-    return replace(turn, unjudged=unjudged, overhearing=turn.overhearing and unjudged > 0)
+    remarks = turn.remarks[1:]
+    return replace(turn, remarks=remarks, overhearing=turn.overhearing and bool(remarks))
+
+
+def _somebody_spoke(turn: Turn) -> Turn:
+    """It is known that it was no echo."""
+    return replace(_judged(turn), echoes=0, deaf=0)
+
+
+def _false_alarm(turn: Turn, event: Overheard) -> Turn:
+    """It paused the reply, and was not meant. Who shows to be listening may do so as often as they like."""
+    return replace(_judged(turn), false_alarms=turn.false_alarms + (event.meaning is not Meaning.BACK_CHANNEL))
 
 
 def _nothing_overheard(turn: Turn) -> Turn:
     """What was being taken down is wanted no more."""
-    return replace(turn, unjudged=0, overhearing=False)
+    return replace(turn, remarks=(), overhearing=False)
 
 
 def _woken(event: WakeHeard | Pressed, generation: int) -> Report:
@@ -454,8 +553,12 @@ def _woken(event: WakeHeard | Pressed, generation: int) -> Report:
 
 
 def _speak(turn: Turn, before: tuple[Effect, ...], text: str | None) -> Step:
-    state = replace(turn, deaf=max(turn.deaf - 1, 0), false_alarms=0)
+    state = _reply_begins(turn)
     return state, (*before, Speak(turn.generation, text, pausable=may_be_paused(state)))
+
+
+def _reply_begins(turn: Turn) -> Turn:
+    return replace(turn, deaf=max(turn.deaf - 1, 0), false_alarms=0)
 
 
 def _is_spoken(turn: Turn) -> bool:

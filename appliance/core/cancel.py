@@ -4,8 +4,9 @@ Rules:
 - The generation is the number of the newest response. A cancel moves it on, so that all that carries an older number is
   stale: equality decides, and no clock.
 - What carries no number is judged by the window: it opens with a cancel, and closes with the end signal of the last
-  response that was cancelled, or of any later one. A generation in which no response was asked for, or whose response
-  has ended already, sends no end signal any more, so cancelling it opens nothing.
+  response that was cancelled, or of any later one.
+- A generation in which no response was asked for, or whose response has ended or was cancelled already, has nothing to
+  cancel: nothing moves, and nothing opens.
 - What carries the current number passes, whatever the window does.
 """
 
@@ -17,8 +18,8 @@ class CancelScope:
         self._generation = 0
         self._asked = True
         """Whether a response was asked for in this generation."""
-        self._running = True
-        """Whether its end signal is still to come."""
+        self._running = False
+        """Whether there is one that has neither ended nor was cancelled."""
         self._awaited: int | None = None
         """The last cancelled response whose end signal is still to come."""
 
@@ -33,9 +34,10 @@ class CancelScope:
         return self._awaited is not None
 
     def cancel(self) -> None:
-        """The current response is over for the user. To be called only when there is one."""
-        if self._running:
-            self._awaited = self._generation
+        """The current response, if there is one, is over for the user."""
+        if not self._running:
+            return
+        self._awaited = self._generation
         self._generation += 1
         self._asked = self._running = False
 

@@ -35,6 +35,8 @@ class Turn:
     """Whether the reply comes as it is worded."""
     follows_up: bool = False
     """Whether nobody has asked for this turn yet, and somebody may go on with the one before."""
+    follows_speech: bool = False
+    """Whether it was begun by what was said during the one before, without a trigger."""
     listened_until: float = 0.0
     """How far the utterance went; where listening goes on if only the wake word was said."""
     voice: bool = False
@@ -43,10 +45,8 @@ class Turn:
     """When the newest speech began."""
     overhearing: bool = False
     """Whether what is being said, to whomever, while the appliance thinks or speaks is being taken down."""
-    unjudged: int = 0
-    """How much of that, the newest included, is not known yet for what it means."""
-    overheard_since: float = 0.0
-    """When the newest of it began."""
+    remarks: tuple[float, ...] = ()
+    """When each of those began, the newest included, of which it is not known yet what they mean."""
     attending: bool = False
     """Whether what is said to the appliance, which was addressed, is awaited or being taken down."""
     sounding_since: float = 0.0
@@ -56,11 +56,13 @@ class Turn:
     last_voice: float = 0.0
     """When the last of that speech was over."""
     nothing_left: bool = False
-    """Whether the reply that was paused had sounded to its end."""
+    """Whether there is no reply any more, and only what was said during it is not known yet for what it means."""
     addressed: WakeHeard | Pressed | None = None
     """The trigger that came during the reply and may not interrupt it: its turn comes when the reply is over."""
     waiting: Heard | Overheard | None = None
     """What was said to the appliance, and is the next turn's question once the reply is over."""
+    asked_at: float = 0.0
+    """When that began, if it was overheard."""
     false_alarms: int = 0
     """How often this reply was paused for nothing."""
     echoes: int = 0

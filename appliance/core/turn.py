@@ -50,6 +50,9 @@ class IllegalEventError(Exception):
 
 _E = TypeVar("_E", bound=Event)
 
+ONE_INSTANT = 0.3
+"""Seconds within which a press after another trigger belongs to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -95,7 +98,27 @@ def may_still_come(turn: Turn, event: Heard) -> bool:
 
 def somebody_has_spoken(turn: Turn, event: Answered) -> bool:
     """There is something to say, but so had the user since, what is not known yet; and speech may interrupt."""
-    return event.text != "" and turn.unjudged > 0 and turn.gates.speech
+    return event.text != "" and speaks_meanwhile(turn, event)
+
+
+def speaks_meanwhile(turn: Turn, _: Answered | Failed) -> bool:
+    """The user has spoken since, what is not known yet; and speech may interrupt."""
+    return bool(turn.remarks) and turn.gates.speech
+
+
+def is_overheard(turn: Turn, _: Event) -> bool:
+    """Something was said, and it is not known yet what it means."""
+    return bool(turn.remarks)
+
+
+def agrees_meanwhile(turn: Turn, event: Answered) -> bool:
+    """There is nothing to say, but something was said that is not known yet."""
+    return event.text == "" and bool(turn.remarks)
+
+
+def has_begun_to_speak(turn: Turn, _: Heard) -> bool:
+    """Somebody has begun to speak since."""
+    return actions.has_begun_to_speak(turn)
 
 
 def has_reply(_: Turn, event: Answered) -> bool:
@@ -106,6 +129,22 @@ def has_reply(_: Turn, event: Answered) -> bool:
 def may_interrupt(turn: Turn, event: WakeHeard | Pressed) -> bool:
     """This trigger is allowed to interrupt a reply."""
     return turn.gates.wake_word if isinstance(event, WakeHeard) else turn.gates.button
+
+
+def is_attended(turn: Turn, event: Pressed) -> bool:
+    """The appliance was addressed some time before, and what is said to it is being taken down."""
+    return turn.attending and turn.addressed is not None and event.at - turn.addressed.at > ONE_INSTANT
+
+
+def is_attending(turn: Turn, _: WakeHeard | Pressed) -> bool:
+    """What is said to the appliance is being taken down already."""
+    return turn.attending
+
+
+def is_order(turn: Turn, event: Overheard) -> bool:
+    """Speech may interrupt, though it does not pause this reply, and this is an order, and was no click."""
+    may = turn.gates.speech and turn.addressed is None and not actions.may_be_paused(turn)
+    return may and event.meaning is Meaning.ORDER and actions.has_lasted(turn)
 
 
 def is_listened_for(turn: Turn, _: SpeechStarted) -> bool:
@@ -138,13 +177,23 @@ def is_new_question(turn: Turn, event: Overheard) -> bool:
 
 
 def nothing_is_left(turn: Turn, _: Overheard) -> bool:
-    """The reply that was paused is over."""
+    """The reply is over."""
     return turn.nothing_left
+
+
+def is_over(turn: Turn, _: WakeHeard | Pressed) -> bool:
+    """There is no reply any more that could be interrupted."""
+    return turn.nothing_left or turn.waiting is not None
+
+
+def invites_more_then(turn: Turn, event: Overheard) -> bool:
+    """The reply is over, and the next question needs no wake word for a while."""
+    return turn.nothing_left and event.meaning is not Meaning.STOP and turn.is_worded and turn.follow_up > 0
 
 
 def more_was_said(turn: Turn, event: Overheard) -> bool:
     """It is not meant, but there is speech that is not in it, and that was not so too often."""
-    if means_stop(turn, event) or is_meant(turn, event) or turn.unjudged < 2:
+    if means_stop(turn, event) or is_meant(turn, event) or len(turn.remarks) < 2:
         return False
     return turn.nothing_left or turn.false_alarms + 1 < actions.FALSE_ALARMS
 
@@ -154,14 +203,19 @@ def is_awaited(turn: Turn, _: Overheard) -> bool:
     return turn.waiting is not None
 
 
-def question_waits(turn: Turn, _: ReplyEnded) -> bool:
+def question_waits(turn: Turn, _: ReplyEnded | Failed) -> bool:
     """The next question is known."""
     return turn.waiting is not None
 
 
-def somebody_waits(turn: Turn, _: ReplyEnded) -> bool:
+def somebody_waits(turn: Turn, _: ReplyEnded | Failed) -> bool:
     """The appliance was addressed during the reply."""
     return turn.addressed is not None
+
+
+def only_somebody_waits(turn: Turn, _: Failed) -> bool:
+    """The appliance was addressed during the reply, and no next question is known."""
+    return turn.addressed is not None and turn.waiting is None
 
 
 def invites_more(turn: Turn, _: ReplyEnded) -> bool:
@@ -202,6 +256,7 @@ TABLE: tuple[Row, ...] = (
     _row(_T, Pressed, _L, actions.interrupt),
     _row(_T, Heard, _T, actions.think, has_words),
     _row(_T, Heard, _L, actions.listen_on, may_still_come),
+    _row(_T, Heard, _L, actions.listen_anew, has_begun_to_speak),
     _row(_T, Heard, _I, actions.not_understood),
     _row(_T, SpeechStarted, _T, actions.overhear, is_listened_for),
     _row(_T, ListeningEnded, _T, actions.take_remark),
@@ -210,37 +265,50 @@ TABLE: tuple[Row, ...] = (
     _row(_T, Overheard, _T, actions.note_remark),
     _row(_T, Answered, _P, actions.speak_later, somebody_has_spoken),
     _row(_T, Answered, _S, actions.speak, has_reply),
+    _row(_T, Answered, _P, actions.agree_later, agrees_meanwhile),
     _row(_T, Answered, _I, actions.agree),
+    _row(_T, Failed, _P, actions.apologise_later, speaks_meanwhile),
     _row(_T, Failed, _S, actions.apologise),
     #
     _row(_S, WakeHeard, _L, actions.interrupt, may_interrupt),
+    _row(_S, WakeHeard, _S, actions.ignore, is_attending),
     _row(_S, WakeHeard, _S, actions.address),
     _row(_S, Pressed, _L, actions.interrupt, may_interrupt),
+    _row(_S, Pressed, _S, actions.finish_listening, is_attended),
+    _row(_S, Pressed, _S, actions.ignore, is_attending),
     _row(_S, Pressed, _S, actions.address),
     _row(_S, SpeechStarted, _S, actions.overhear, is_listened_for),
     _row(_S, SpeechSustained, _P, actions.hold, may_pause),
     _row(_S, ListeningEnded, _S, actions.take_remark),
     _row(_S, Heard, _S, actions.keep_question),
     _row(_S, Overheard, _I, actions.stop, means_stop),
+    _row(_S, Overheard, _P, actions.commit, is_order),
     _row(_S, Overheard, _S, actions.play_on),
     _row(_S, Worded, _S, actions.note_words),
     _row(_S, ReplyStarted, _S, actions.start_reply),
     _row(_S, ReplyEnded, _S, actions.end_silenced, was_cut),
     _row(_S, ReplyEnded, _T, actions.answer_waiting, question_waits),
     _row(_S, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
+    _row(_S, ReplyEnded, _P, actions.end_while_overheard, is_overheard),
     _row(_S, ReplyEnded, _L, actions.listen_for_more, invites_more),
     _row(_S, ReplyEnded, _I, actions.end_reply),
+    _row(_S, Failed, _T, actions.give_up_and_answer, question_waits),
+    _row(_S, Failed, _L, actions.give_up_and_listen, somebody_waits),
+    _row(_S, Failed, _P, actions.give_up_and_wait, is_overheard),
     _row(_S, Failed, _I, actions.give_up),
     #
+    _row(_P, WakeHeard, _L, actions.begin_anew, is_over),
     _row(_P, WakeHeard, _L, actions.interrupt, may_interrupt),
-    _row(_P, WakeHeard, _P, actions.ignore),
+    _row(_P, WakeHeard, _P, actions.note_address),
+    _row(_P, Pressed, _L, actions.begin_anew, is_over),
     _row(_P, Pressed, _L, actions.interrupt, may_interrupt),
-    _row(_P, Pressed, _P, actions.ignore),
+    _row(_P, Pressed, _P, actions.note_address),
     _row(_P, SpeechStarted, _P, actions.overhear, is_listened_for),
     _row(_P, ListeningEnded, _P, actions.take_remark),
     _row(_P, Overheard, _P, actions.note_remark, is_awaited),
     _row(_P, Overheard, _T, actions.answer, is_new_question),
     _row(_P, Overheard, _P, actions.wait_on, more_was_said),
+    _row(_P, Overheard, _L, actions.listen_on_for_more, invites_more_then),
     _row(_P, Overheard, _I, actions.let_be, nothing_is_left),
     _row(_P, Overheard, _I, actions.stop, means_stop),
     _row(_P, Overheard, _P, actions.commit, is_meant),
@@ -249,8 +317,10 @@ TABLE: tuple[Row, ...] = (
     _row(_P, ReplyStarted, _P, actions.start_reply),
     _row(_P, ReplyEnded, _T, actions.answer_waiting, question_waits),
     _row(_P, ReplyEnded, _P, actions.end_silenced, was_cut),
+    _row(_P, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
     _row(_P, ReplyEnded, _P, actions.end_while_held),
-    _row(_P, Failed, _I, actions.give_up),
+    _row(_P, Failed, _L, actions.give_up_and_listen, only_somebody_waits),
+    _row(_P, Failed, _P, actions.give_up_and_wait),
 )
 
 
@@ -265,7 +335,7 @@ def step(turn: Turn, event: Event) -> Step:
             state, effects = _take(found, state, event)
             return state, (*reports, *effects)
         case WakeHeard() | Pressed():
-            if event.turn != turn.generation:
+            if is_stale(turn, event):
                 return turn, ()
         case _:
             if event.generation != turn.generation or turn.phase is Phase.IDLE:
@@ -274,6 +344,15 @@ def step(turn: Turn, event: Event) -> Step:
     if found is None:
         raise IllegalEventError(f"{type(event).__name__} while {turn.phase.value}: {event}")
     return _take(found, turn, event)
+
+
+def is_stale(turn: Turn, event: WakeHeard | Pressed) -> bool:
+    """Whether the trigger came in an older turn: in the same instant as the one that began this turn.
+
+    What was said is no trigger: who pressed after that, but before the loop had made a turn of it, wants another one.
+    """
+    seen = turn.generation - (turn.follows_speech and turn.phase is Phase.THINKING)
+    return not seen <= event.turn <= turn.generation
 
 
 def _late(event: Event) -> tuple[Effect, ...]:

@@ -64,7 +64,7 @@ class Quest(Generic[T]):
         self._run = run
         self._close = close
         self._resource: tuple[T] | None = None  # in a tuple, since the resource itself may be None
-        self._init_error: Exception | None = None
+        self._init_error: BaseException | None = None
         self._settled = asyncio.Event()  # who waits for the resource has an answer
         self._removed = False  # on purpose, while it was waiting or at work
         self._gone = False  # removed, or run is over: no longer in the registry
@@ -186,7 +186,9 @@ class Quest(Generic[T]):
         try:
             try:
                 resource = await self._init()
-            except Exception as error:
+            except asyncio.CancelledError:
+                raise
+            except BaseException as error:
                 self._init_error = error
                 raise
             self._resource = (resource,)

@@ -1,5 +1,5 @@
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from appliance.core.cancel import CancelScope
 
@@ -80,10 +80,10 @@ class Scopes(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.scope = CancelScope()
-        self.given = [0]
+        self.given: list[int] = []
         self.cancelled: list[int] = []
         self.done: set[int] = set()
-        self.current: int | None = 0
+        self.current: int | None = None
 
     @rule()
     def ask(self) -> None:
@@ -93,11 +93,15 @@ class Scopes(RuleBasedStateMachine):
 
     @rule()
     def cancel(self) -> None:
+        before = self.scope.generation, self.scope.discarding
         self.scope.cancel()
-        if self.current is not None:
+        if self.current is None or self.current in self.done:
+            assert (self.scope.generation, self.scope.discarding) == before, "nothing to cancel, and something moves"
+        else:
             self.cancelled.append(self.current)
-        self.current = None
+            self.current = None
 
+    @precondition(lambda self: bool(self.given))
     @rule(data=st.data())
     def end(self, data: st.DataObject) -> None:
         generation = data.draw(st.sampled_from(self.given))

@@ -305,7 +305,7 @@ def test_a_short_word_after_a_false_alarm_is_another_one() -> None:
 def test_stop_right_after_something_else_stops_though_the_recogniser_is_slow() -> None:
     first, then = ended(at=3.4), ended(at=4.6)
     turn, _ = play(*TO_PAUSED, first, SpeechEnded(3.4), SpeechStarted(4.0), then, SpeechEnded(4.6))
-    assert turn.unjudged == 2
+    assert len(turn.remarks) == 2
     turn, effects = play(overheard(Meaning.BACK_CHANNEL, "okay"), turn=turn)
     assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["heard"])
     turn, effects = play(overheard(Meaning.STOP, "stop"), turn=turn)
@@ -314,8 +314,8 @@ def test_stop_right_after_something_else_stops_though_the_recogniser_is_slow() -
 
 def test_who_begins_again_before_the_loop_knows_that_the_utterance_was_over_is_listened_to() -> None:
     turn, effects = play(*TO_SOUND, SpeechStarted(3.0), SpeechEnded(3.2), SpeechStarted(3.9), ended(at=3.2))
-    assert effects == [Overhear(1, 3.9, 3.7 + PATIENCE)]
-    assert (turn.overhearing, turn.unjudged) == (True, 2)
+    assert effects == [Overhear(1, 3.7, 3.7 + PATIENCE)]
+    assert (turn.overhearing, len(turn.remarks)) == (True, 2)
 
 
 def test_what_was_said_after_the_next_question_is_heard_for_the_turn_of_that() -> None:
@@ -323,13 +323,13 @@ def test_what_was_said_after_the_next_question_is_heard_for_the_turn_of_that() -
     turn, effects = play(over(cut=True), turn=turn)
     assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
     assert effects[-2:] == [Think(2, "and tomorrow"), Overhear(2, 4.0, 4.2 + PATIENCE)]
-    assert (turn.overhearing, turn.unjudged) == (True, 1)
+    assert (turn.overhearing, len(turn.remarks)) == (True, 1)
 
 
 def test_what_is_made_out_between_an_interruption_and_the_end_of_the_reply_is_reported() -> None:
     turn, _ = play(*TO_PAUSED, *spoken(), SpeechStarted(4.0), overheard(Meaning.WORDS))
     turn, effects = play(overheard(Meaning.STOP, "stop"), turn=turn)
-    assert (turn.phase, turn.unjudged, kinds(effects)) == (Phase.PAUSED, 0, ["heard"])
+    assert (turn.phase, turn.remarks, kinds(effects)) == (Phase.PAUSED, (), ["heard"])
     turn, effects = play(over(cut=True), turn=turn)
     assert effects[-1] == Think(2, "and tomorrow")
 
@@ -409,9 +409,7 @@ def test_what_is_said_to_it_is_listened_for_though_what_was_overheard_before_com
     assert effects[-1] == Listen(2, 3.0, 3.5 + PATIENCE)
 
 
-@pytest.mark.parametrize(
-    "instead", [Pressed(3.9, 1), WakeHeard("alexa", 0.9, 3.9, 1), Failed(1, "no voice", "Sorry.", 3.9)]
-)
+@pytest.mark.parametrize("instead", [Pressed(3.9, 1), WakeHeard("alexa", 0.9, 3.9, 1)])
 def test_what_was_said_to_it_is_reported_though_something_else_comes_before_it_is_answered(instead: Event) -> None:
     gates = replace(CLOSED, gates=Gates(wake_word=False))
     said = Heard(1, "and tomorrow", 3.8)
@@ -436,10 +434,149 @@ def test_what_is_said_after_the_wake_word_alone_when_the_reply_ends_belongs_to_t
     assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.5, 4.0 + PATIENCE))
 
 
-def test_a_trigger_that_may_not_interrupt_leaves_a_paused_reply_as_it_is() -> None:
-    turn, _ = play(*TO_PAUSED, turn=replace(CLOSED, gates=Gates(button=False, wake_word=False)))
-    for trigger in (WakeHeard("alexa", 0.9, 3.4, 1), Pressed(3.4, 1)):
-        assert step(turn, trigger) == (turn, ())
+DEAF_TO_TRIGGERS = replace(CLOSED, gates=Gates(button=False, wake_word=False))
+TRIGGERS: list[Event] = [WakeHeard("alexa", 0.9, 3.4, 1), Pressed(3.4, 1)]
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_a_trigger_that_may_not_interrupt_has_its_turn_after_a_paused_reply_too(trigger: Event) -> None:
+    paused, effects = play(*TO_PAUSED, trigger, turn=DEAF_TO_TRIGGERS)
+    assert (paused.phase, effects) == (Phase.PAUSED, [])
+    turn, effects = play(*spoken(), overheard(Meaning.NOTHING), turn=paused)
+    assert (turn.phase, effects[0], effects[-1]) == (
+        Phase.SPEAKING,
+        Resume(1, pausable=False),
+        Listen(1, 4.2, 4.2 + PATIENCE, PREROLL),
+    )
+    turn, effects = play(Heard(1, "and tomorrow", 5.0), over(at=6.0), turn=turn)
+    assert (turn.phase, effects[-1]) == (Phase.THINKING, Think(2, "and tomorrow"))
+    turn, effects = play(over(), turn=paused)
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.4, 4.0 + PATIENCE))
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_when_the_reply_is_over_any_trigger_begins_a_turn(trigger: Event) -> None:
+    turn, effects = play(*TO_PAUSED, over(), trigger, turn=DEAF_TO_TRIGGERS)
+    assert (turn.phase, kinds(effects)) == (Phase.LISTENING, ["Drop", "Begin", "wake", "Listen"])
+    turn, effects = play(*TO_PAUSED, *spoken(), overheard(Meaning.WORDS), trigger, turn=DEAF_TO_TRIGGERS)
+    assert (turn.phase, kinds(effects)) == (Phase.LISTENING, ["heard", "Drop", "Begin", "wake", "Listen"])
+
+
+def test_a_press_says_that_what_is_said_to_it_during_a_reply_is_over() -> None:
+    wake = WakeHeard("alexa", 0.9, 3.0, 1)
+    turn, effects = play(*TO_SOUND, wake, Pressed(5.0, 1), turn=CLOSED)
+    assert (turn.phase, effects) == (Phase.SPEAKING, [FinishListening(1)])
+    triggers: list[Event] = [Pressed(3.0, 1), WakeHeard("alexa", 0.9, 3.5, 1)]
+    for at_once in triggers:
+        assert play(*TO_SOUND, wake, at_once, turn=CLOSED)[1] == []
+
+
+@pytest.mark.parametrize("gates", [CLOSED, Turn(PATIENCE), Turn(PATIENCE, follow_up=5.0)])
+def test_what_is_said_over_the_end_of_a_reply_is_heard(gates: Turn) -> None:
+    turn, effects = play(*TO_SOUND, SpeechStarted(3.9), over(at=4.0), turn=gates)
+    assert (turn.phase, effects) == (Phase.PAUSED, ends(at=4.0))
+    turn, effects = play(*spoken(6.0), overheard(Meaning.WORDS), turn=turn)
+    assert Report("heard", 4.2, turn.generation, {"text": "and tomorrow", **meaning(gates)}) in effects
+    assert turn.phase is (Phase.THINKING if gates.gates.speech else Phase.IDLE)
+
+
+def meaning(gates: Turn) -> dict[str, str]:
+    """What is reported of words that are no question."""
+    return {} if gates.gates.speech else {"meaning": "words"}
+
+
+def test_the_end_of_a_reply_that_hears_itself_is_no_question_and_the_user_may_go_on() -> None:
+    talk = Answered(1, "model", None, 2.7)
+    before = (*TO_THINKING, HEARD, talk, ReplyStarted(1, 2.9), SpeechStarted(3.8), over(at=4.0))
+    turn, effects = play(*before, *spoken(4.05), overheard(Meaning.WORDS), turn=Turn(PATIENCE, follow_up=5.0))
+    assert (turn.phase, turn.follows_up, effects[-1]) == (Phase.LISTENING, True, Listen(2, 4.2, 9.2, PREROLL))
+
+
+def test_an_order_is_heard_however_often_the_reply_was_paused_for_nothing() -> None:
+    turn, _ = play(*TO_SOUND)
+    for _ in range(FALSE_ALARMS):
+        turn, _ = play(SpeechStarted(3.0), SpeechSustained(3.0, 3.3), *spoken(), overheard(Meaning.NOTHING), turn=turn)
+    order = overheard(Meaning.ORDER, "what time is it")
+    turn, effects = play(SpeechStarted(5.0), SpeechSustained(5.0, 5.3), *spoken(6.0), order, turn=turn)
+    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["Hush", "interrupted"])
+
+
+def test_an_order_in_a_reply_that_may_not_be_paused_shows_that_it_was_no_echo() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(3.4), overheard(Meaning.ECHO))
+    assert turn.deaf
+    click = (SpeechStarted(5.0), *spoken(5.2), overheard(Meaning.ORDER, "help"))
+    assert play(*click, turn=turn)[0].phase is Phase.SPEAKING
+    turn, effects = play(SpeechStarted(5.0), *spoken(6.0), overheard(Meaning.ORDER, "help"), turn=turn)
+    assert (turn.phase, turn.deaf, turn.echoes, effects[0]) == (Phase.PAUSED, 0, 0, Hush(1))
+
+
+def test_signs_of_listening_do_not_count_as_false_alarms() -> None:
+    turn, _ = play(*TO_SOUND)
+    for _ in range(FALSE_ALARMS + 1):
+        hm = (SpeechStarted(3.0), SpeechSustained(3.0, 3.3), *spoken(), overheard(Meaning.BACK_CHANNEL, "mm-hmm"))
+        turn, effects = play(*hm, turn=turn)
+        assert effects[0] == Resume(1, pausable=True)
+
+
+BROKEN = Failed(1, "no voice", "Sorry.", 3.9)
+
+
+def test_what_was_said_to_it_is_answered_though_the_reply_breaks() -> None:
+    wake, said = WakeHeard("alexa", 0.9, 3.0, 1), Heard(1, "and tomorrow", 3.8)
+    turn, effects = play(*TO_SOUND, wake, said, BROKEN, turn=CLOSED)
+    assert (turn.phase, effects[0], effects[-1]) == (Phase.THINKING, Hush(1), Think(2, "and tomorrow"))
+    turn, effects = play(*TO_SOUND, wake, BROKEN, turn=CLOSED)
+    assert (turn.phase, effects[0], effects[-1]) == (Phase.LISTENING, Hush(1), Listen(2, 3.0, 3.9 + PATIENCE))
+    turn, effects = play(*TO_PAUSED, TRIGGERS[0], BROKEN, turn=DEAF_TO_TRIGGERS)
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.4, 3.9 + PATIENCE))
+
+
+@pytest.mark.parametrize("before", [(*TO_SOUND, SpeechStarted(3.0)), TO_PAUSED])
+def test_what_is_being_said_when_the_reply_breaks_may_be_the_next_question(before: tuple[Event, ...]) -> None:
+    turn, effects = play(*before, BROKEN)
+    assert (turn.phase, kinds(effects)) == (Phase.PAUSED, ["Hush", "notice"])
+    turn, effects = play(over(cut=True), *spoken(), overheard(Meaning.WORDS), turn=turn)
+    assert (turn.phase, effects[-1]) == (Phase.THINKING, Think(2, "and tomorrow"))
+
+
+def test_a_next_question_that_is_known_is_answered_though_the_reply_breaks() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(), overheard(Meaning.WORDS), BROKEN)
+    turn, effects = play(over(cut=True), turn=turn)
+    assert (turn.phase, effects[-1]) == (Phase.THINKING, Think(2, "and tomorrow"))
+
+
+def test_an_apology_does_not_talk_over_who_speaks() -> None:
+    turn, effects = play(*TO_THINKING, HEARD, SpeechStarted(3.0), BROKEN)
+    assert (turn.phase, effects[-2:]) == (Phase.PAUSED, [Speak(1, "Sorry.", pausable=True), Pause(1)])
+    turn, _ = play(*spoken(), overheard(Meaning.WORDS), over(cut=True), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+
+
+def test_silence_is_not_the_answer_to_what_was_said_since() -> None:
+    turn, _ = play(*TO_THINKING, HEARD, SpeechStarted(3.0), Answered(1, "stop", "", 3.1))
+    assert turn.phase is Phase.PAUSED
+    turn, effects = play(*spoken(), overheard(Meaning.WORDS), turn=turn)
+    assert (turn.phase, effects[-1]) == (Phase.THINKING, Think(2, "and tomorrow"))
+
+
+def test_who_begins_to_speak_while_a_cough_is_made_out_is_listened_to() -> None:
+    turn, effects = play(*TO_THINKING, SpeechStarted(2.8), Heard(1, "", 9.0))
+    assert (turn.phase, effects) == (Phase.LISTENING, [Listen(1, 2.8, 9.0 + PATIENCE, LEAD)])
+
+
+def test_a_press_that_the_loop_comes_to_after_it_has_made_a_turn_of_what_was_said_counts() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(), overheard(Meaning.WORDS), over(cut=True))
+    turn, effects = play(Pressed(4.3, 1), turn=turn)
+    assert (turn.phase, turn.generation, effects[0]) == (Phase.LISTENING, 3, Hush(2))
+    assert play(Pressed(4.3, 1), turn=turn) == (turn, [])
+
+
+def test_of_what_was_said_after_the_next_question_nothing_is_left_out() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(), SpeechStarted(5.0), ended(at=5.5), SpeechEnded(5.5), SpeechStarted(7.0))
+    turn, effects = play(overheard(Meaning.WORDS), over(cut=True), turn=turn)
+    assert effects[-1] == Overhear(2, 5.0, 4.2 + PATIENCE)
+    turn, effects = play(ended(2, at=5.5), turn=turn)
+    assert effects == [Overhear(2, 6.0, 6.0 + PATIENCE)]
 
 
 def test_who_speaks_and_then_presses_need_not_say_it_again() -> None:

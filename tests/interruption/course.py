@@ -22,7 +22,7 @@ from tests.interruption.edges import Button, Microphone
 from tests.interruption.player import Player
 from tests.interruption.rules import Judge, row_of
 from tests.interruption.tape import Tape
-from tests.interruption.workers import fail, work
+from tests.interruption.workers import fail, make_out, work
 from tests.interruption.world import SECOND, World
 
 ALL_OPEN, ALL_CLOSED = Gates(), Gates(button=False, wake_word=False, stop_word=False, speech=False)
@@ -84,6 +84,11 @@ class Course:
             self._wait,
             self._tell,
             self._both,
+            self._break,
+            self._order,
+            self._address_at_the_end,
+            *[self._speak_while_it_thinks] * 2,
+            self._go_on_in_the_ordinary_way,
             self._late_producer,
             self._late_event,
             self._block,
@@ -213,6 +218,86 @@ class Course:
         for trigger in self._tape.pick(((press, wake), (wake, press))):
             trigger()
         self.world.seen["two triggers in one instant"] += 1
+
+    def _break(self) -> None:
+        """The voice breaks, as a rule while somebody speaks, and often after a trigger."""
+        world = self.world
+        if not self._tape.one_in(3):
+            self._microphone.speech()
+            self._microphone.tell()
+            self._turn_loop()
+        if self._tape.one_in(2):
+            self._tape.pick((self._button.press, self._microphone.wake))()
+            self._tell()
+            self._turn_loop()
+            for _ in range(2):
+                if self._tape.one_in(2) and (job := world.jobs.get(f"hear-{world.turn.generation}")):
+                    work(world, job, NOTHING_UNUSUAL)
+                    self._turn_loop()
+        if job := world.jobs.get(f"speak-{world.turn.generation}"):
+            fail(world, job)
+
+    def _order(self) -> None:
+        """The reply hears itself, and then somebody says something that cannot be its echo."""
+        world = self.world
+        for meaning in (Meaning.ECHO, Meaning.ORDER):
+            self._microphone.speech()
+            self._microphone.tell()
+            self._turn_loop()
+            if (job := world.microphone) is not None and job.stage == "overhear" and not self._blocked:
+                world.clock.move(SECOND // 3)
+                world.end_utterance(job, ListeningEnd.SILENCE)
+                self._turn_loop()
+                if job.name in world.jobs:
+                    make_out(world, job, meaning)
+            self._microphone.speech()
+            self._microphone.tell()
+            self._turn_loop()
+
+    def _speak_while_it_thinks(self) -> None:
+        """Somebody speaks before there is an answer; then something becomes known, or breaks."""
+        world = self.world
+        self._turn_loop()
+        if self._blocked or world.turn.phase is not Phase.IDLE:
+            return
+        self._microphone.wake()
+        self._microphone.tell()
+        self._turn_loop()
+        while f"hear-{world.turn.generation}" in world.jobs:
+            work(world, world.jobs[f"hear-{world.turn.generation}"], NOTHING_UNUSUAL)
+            self._turn_loop()
+        self._microphone.speech()
+        self._microphone.tell()
+        self._turn_loop()
+        thinking, job = world.jobs.get(f"think-{world.turn.generation}"), world.microphone
+        if thinking and self._tape.one_in(2):
+            fail(world, thinking) if self._tape.one_in(2) else work(world, thinking, self._tape)
+        elif job is not None and job.stage == "overhear":
+            world.clock.move(SECOND // 3)
+            world.end_utterance(job, ListeningEnd.SILENCE)
+            make_out(world, job, self._tape.pick((Meaning.STOP, Meaning.WORDS, Meaning.NOTHING)))
+        self._turn_loop()
+
+    def _go_on_in_the_ordinary_way(self) -> None:
+        """Somebody presses, or says the wake word, where that would not be necessary."""
+        self._play_out()
+        self._player.pull()
+        self._turn_loop()
+        if self.world.turn.follows_up:
+            edge = self._tape.pick((self._button, self._microphone))
+            self._button.press() if edge is self._button else self._microphone.wake()
+            edge.tell()
+            self._turn_loop()
+
+    def _address_at_the_end(self) -> None:
+        """Somebody speaks, and wants something, when the last sample has sounded and nobody knows it."""
+        self._play_out()
+        for _ in range(2):
+            self._microphone.speech()
+            self._microphone.tell()
+        self._tape.pick((self._button.press, self._microphone.wake))()
+        self._turn_loop()
+        self._player.pull()
 
     def _late_producer(self) -> None:
         lane = self.world.lane

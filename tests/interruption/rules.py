@@ -15,7 +15,7 @@ from appliance.core.events import (
     Worded,
 )
 from appliance.core.interruption import Meaning
-from appliance.core.turn import TABLE, Phase, Row
+from appliance.core.turn import TABLE, Phase, Row, is_stale
 from tests.audio.checked import STEP
 from tests.audio.model import FADING
 from tests.interruption.world import Taken, World
@@ -55,8 +55,7 @@ class Judge:
             assert isinstance(event, ReplyEnded | Worded) or not taken.effects
             assert all(isinstance(effect, Report | Remember) for effect in taken.effects)
         elif isinstance(event, ReplyEnded):
-            paused = before.phase is Phase.PAUSED
-            assert not (paused and after.phase is Phase.IDLE), "what is being said when a reply ends is lost"
+            assert not (before.remarks and after.phase is Phase.IDLE), "what is being said when a reply ends is lost"
         if isinstance(event, WakeHeard | Pressed):
             self._trigger(taken, event.at, len(begun))
         self._causes(taken)
@@ -98,7 +97,8 @@ class Judge:
             if isinstance(event, ReplyEnded) and not is_late(taken):
                 if before.addressed is not None:
                     assert after.generation > before.generation, "somebody waits for ever"
-                if before.addressed is not None and self._promised is None and self._addresses == 1:
+                is_alone = self._promised is None and self._addresses == 1 and before.waiting is None
+                if before.addressed is not None and is_alone:
                     since = [each.since for each in taken.effects if isinstance(each, Listen)]
                     assert since == [before.addressed.at], "what is being said to the appliance is lost"
                 if self._promised:
@@ -127,7 +127,7 @@ class Judge:
         reply, generation = model.reply, turn.generation
         hearing = world.jobs.get(f"hear-{generation}")
         overhearing = [job for job in world.jobs.values() if job.stage == "overhear"]
-        assert turn.unjudged == len(overhearing), "of what is said something is forgotten"
+        assert len(turn.remarks) == len(overhearing), "of what is said something is forgotten"
         assert sum(job.listening for job in world.jobs.values()) < 2, "two utterances at once"
         thinking, speaking = f"think-{generation}" in world.jobs, f"speak-{generation}" in world.jobs
         assert model.turn == generation
@@ -190,8 +190,8 @@ def is_late(taken: Taken) -> bool:
     match taken.event:
         case SpeechStarted() | SpeechSustained() | SpeechEnded():
             return False
-        case WakeHeard(turn=turn) | Pressed(turn=turn):
-            return turn != taken.before.generation
+        case WakeHeard() | Pressed() as trigger:
+            return is_stale(taken.before, trigger)
         case event:
             return event.generation != taken.before.generation or taken.before.phase is Phase.IDLE
 

@@ -34,19 +34,25 @@ def work(world: World, job: Job, tape: Tape) -> None:
         job.wording = True
         world.inbox.append(Answered(job.generation, "answer", None, world.clock()))
     else:
-        _end(world, job, _outcome(world, job, tape))
+        _finish(world, job, tape)
 
 
 def fail(world: World, job: Job) -> None:
     """The job breaks. Of what nobody has asked for it is only not known what it was."""
     generation, now = job.generation, world.clock()
     if job.stage == "overhear":
-        _end(world, job, Overheard(generation, "", Meaning.NOTHING, now))
+        make_out(world, job, Meaning.NOTHING)
     else:
         world.seen[f"{job.stage} fails"] += 1
         if job.wording:
             world.inbox.append(Worded(generation, "So far", now))
         _end(world, job, Failed(generation, "broken", "Sorry.", now))
+
+
+def make_out(world: World, job: Job, meaning: Meaning) -> None:
+    """It becomes known what was overheard."""
+    text = "" if meaning is Meaning.NOTHING else f"remark {world.number()}"
+    _end(world, job, Overheard(job.generation, text, meaning, world.clock()))
 
 
 def _synthesise(world: World, job: Job, tape: Tape) -> None:
@@ -59,19 +65,17 @@ def _synthesise(world: World, job: Job, tape: Tape) -> None:
         world.lane.finish(job.generation)
 
 
-def _outcome(world: World, job: Job, tape: Tape) -> Event:
+def _finish(world: World, job: Job, tape: Tape) -> None:
     generation, now = job.generation, world.clock()
     match job.stage:
         case "listen":
-            return Heard(generation, tape.pick((f"question {world.number()}", "")), now)
+            _end(world, job, Heard(generation, tape.pick((f"question {world.number()}", "")), now))
         case "think" if job.wording:
-            return Worded(generation, "So far, and no further.", now)
+            _end(world, job, Worded(generation, "So far, and no further.", now))
         case "think":
-            return Answered(generation, "answer", tape.pick(("An answer.", "")), now)
+            _end(world, job, Answered(generation, "answer", tape.pick(("An answer.", "")), now))
         case _:
-            meaning = tape.pick(MEANINGS)
-            text = "" if meaning is Meaning.NOTHING else f"remark {world.number()}"
-            return Overheard(generation, text, meaning, now)
+            make_out(world, job, tape.pick(MEANINGS))
 
 
 def _end(world: World, job: Job, event: Event) -> None:
