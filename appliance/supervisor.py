@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ctypes
+import importlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -260,7 +261,8 @@ class Supervisor:
 
     async def _use_model(self, directory: Path, quests: QuestManager) -> None:
         """Without it the appliance still answers, so whatever happens here ends here."""
-        from appliance.thinking.lan import Wishes, lan_model  # takes megabytes, where no model is used
+        await asyncio.to_thread(importlib.import_module, "appliance.thinking.lan")  # takes megabytes, and its time
+        from appliance.thinking.lan import Wishes, lan_model
 
         wants = self._settings.llm
         wishes = Wishes(

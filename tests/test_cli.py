@@ -53,7 +53,7 @@ def test_without_a_card_run_says_so(copied_models: Path, no_card: None, capsys: 
 
 def test_a_card_that_is_not_there(copied_models: Path, tmp_path: Path, sound_server: SoundServer) -> None:
     config = tmp_path / "appliance.toml"
-    config.write_text('[microphone]\ncard = "Jabra 9000"\n')
+    config.write_text('[microphone]\ncard = "Jabra 9000"\n[llm]\nenabled = false\n')
     environment = {**os.environ, **sound_server.environment}
     command = [str(APPLIANCE), "run", "--config", str(config)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

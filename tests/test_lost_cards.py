@@ -118,7 +118,7 @@ def environment(server: Server, copied_models: Path) -> dict[str, str]:
 def running(environment: dict[str, str], tmp_path: Path) -> Iterator[Running]:
     """It has just been started."""
     path = tmp_path / "appliance.toml"
-    path.write_text(f'[microphone]\ncard = "{HEARS}"\n[speaker]\ncard = "{SPEAKS}"\n')
+    path.write_text(f'[microphone]\ncard = "{HEARS}"\n[speaker]\ncard = "{SPEAKS}"\n[llm]\nenabled = false\n')
     running = Running(environment, path)
     yield running
     running.end()

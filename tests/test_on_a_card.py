@@ -96,7 +96,7 @@ def environment(sound_server: SoundServer, copied_models: Path) -> dict[str, str
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "appliance.toml"
-    path.write_text(f'[microphone]\ncard = "{HEARS}"\n[speaker]\ncard = "{SPEAKS}"\n')
+    path.write_text(f'[microphone]\ncard = "{HEARS}"\n[speaker]\ncard = "{SPEAKS}"\n[llm]\nenabled = false\n')
     return path
 
 

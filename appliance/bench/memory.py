@@ -22,7 +22,7 @@ def measure(settings: Settings, models: Path) -> Result:
     return Result(
         "memory",
         "resident memory of a new process that has loaded all models of the configuration and answered one question, "
-        "by the kernel's count (VmRSS; VmHWM is the highest it ever was)",
+        "when it is idle again, by the kernel's count (VmRSS; VmHWM is the highest it ever was)",
         (
             Figure("resident", memory["VmRSS"] / 1e6, "MB", 450),
             Figure("highest", memory["VmHWM"] / 1e6, "MB"),

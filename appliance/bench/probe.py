@@ -13,17 +13,21 @@ from appliance.simulation.run import simulate
 from appliance.simulation.scenario import parse
 
 
-class _Ready:
-    """Says so once the conversation has its first phase."""
+class _Idle:
+    """Says that it is ready once the conversation has its first phase, and knows what was held when it was last idle."""
 
     def __init__(self) -> None:
         self._said = False
+        self.held = 0
+        """Bytes."""
 
     def report(self, report: Report) -> None:
         """Not of interest."""
 
     def phase(self, phase: Phase, at: float) -> None:
         """Idle for the first time is ready."""
+        if phase is Phase.IDLE:
+            self.held = memory()["VmRSS"]
         if not self._said:
             self._said = True
             sys.stdout.write("ready\n")
@@ -45,10 +49,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         scenario = parse(text, out / "probe.toml")
-        outcome = simulate(scenario, settings, Path(models), out, fast=False, observers=(_Ready(),))
+        idle = _Idle()
+        outcome = simulate(scenario, settings, Path(models), out, fast=False, observers=(idle,))
     if outcome.problems:
         sys.exit("\n".join(outcome.problems))
-    sys.stdout.write(msgspec.json.encode(memory()).decode())
+    sys.stdout.write(msgspec.json.encode({**memory(), "VmRSS": idle.held}).decode())
 
 
 if __name__ == "__main__":

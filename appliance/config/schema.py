@@ -84,8 +84,12 @@ class LanguageModel(Struct, frozen=True):
     """A language model in your network, which answers what the appliance cannot; without one it does what it can."""
 
     enabled: Annotated[
-        bool, Meta(description="Whether a language model is asked at all. What you ask it leaves this machine.")
-    ] = False
+        bool,
+        Meta(
+            description="Whether a language model is asked what the appliance cannot answer by itself. What you ask it "
+            "leaves this machine, but not your network, unless you name a server elsewhere."
+        ),
+    ] = True
     servers: Annotated[
         tuple[str, ...],
         Meta(
