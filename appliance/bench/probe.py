@@ -14,7 +14,7 @@ from appliance.simulation.scenario import parse
 
 
 class _Idle:
-    """Says that it is ready once the conversation has its first phase, and knows what was held when it was last idle."""
+    """Says when the conversation has its first phase, and knows what was held when it was last idle."""
 
     def __init__(self) -> None:
         self._said = False
