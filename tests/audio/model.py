@@ -130,7 +130,7 @@ class Model:
 
     def hush(self, generation: int | None, now: int) -> int:
         if self.active and (generation is None or self.is_current(generation)):
-            self.active, self.cancelled = False, True
+            self.active, self.cancelled = False, self.turn > 0  # before the first turn there is no response
             reply, self.reply = self.reply, None
             if reply is not None:
                 if not self.drops:
