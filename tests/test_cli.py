@@ -14,6 +14,11 @@ from tests.sound_server import SoundServer
 APPLIANCE = Path(sys.executable).with_name("appliance")
 
 
+def replace(path: Path, content: bytes) -> None:
+    path.unlink()
+    path.write_bytes(content)
+
+
 def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
