@@ -36,6 +36,8 @@ async def speak(
     async for clause in _clauses(text):
         while lane.queued(generation) > LOOKAHEAD:
             await _more_progress(generation, lane, progress)
+        if not lane.is_open(generation):
+            return  # nobody will hear the next clause
         lane.clause(generation, clause)
         pieces = voice.synthesise(clause)
         while (piece := await loop.run_in_executor(worker, next, pieces, None)) is not None:
