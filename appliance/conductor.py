@@ -273,7 +273,7 @@ class Conductor:
         mind = self._parts.mind
         return judge(
             text,
-            recently_said=whole if over == generation else said,
+            recently_said=said or (whole if over in {generation, generation - 1} else ""),
             back_channels=mind.back_channels,
             is_stop=mind.means_stop(text),
             is_order=mind.understands(text),

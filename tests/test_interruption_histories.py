@@ -25,7 +25,7 @@ LENGTHS = (16, 120)
 """The fewest and the most bytes of a history from a seed."""
 MANY = 5000
 """Histories in which every corner must have come up some times."""
-OFTEN = 5
+OFTEN = 2
 
 
 @settings(max_examples=DRAWN, deadline=None, suppress_health_check=[HealthCheck.too_slow])

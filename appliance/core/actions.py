@@ -231,11 +231,16 @@ def apologise(turn: Turn, event: Failed) -> Step:
 
 def apologise_later(turn: Turn, event: Failed) -> Step:
     """Something of ours broke, but somebody has spoken since: the apology waits until it is known what that means."""
-    return _reply_begins(replace(turn, is_worded=False)), (
+    state = replace(turn, is_worded=False, attending=False)
+    speech: tuple[Effect, ...] = ()
+    if not turn.remarks:
+        state, speech = _overhear(state, turn.voice_since, event.at)
+    return _reply_begins(state), (
         Report("notice", event.at, turn.generation, {"text": event.message}),
         Report("reply_text", event.at, turn.generation, {"text": event.apology}),
         Speak(turn.generation, event.apology, pausable=True),
         Pause(turn.generation),
+        *speech,
     )
 
 
@@ -353,7 +358,8 @@ def go_on(turn: Turn, event: Overheard) -> Step:
     listen: tuple[Effect, ...] = ()
     if turn.addressed is not None:
         state = replace(state, attending=True, overhearing=False)
-        listen = (Listen(turn.generation, event.at, event.at + turn.patience, PREROLL),)
+        since = turn.addressed.at if state.remarks else event.at
+        listen = (Listen(turn.generation, since, event.at + turn.patience, PREROLL),)
     return state, (
         Resume(turn.generation, pausable=may_be_paused(state)),
         *_overheard(turn.generation, event),
@@ -365,7 +371,7 @@ def go_on(turn: Turn, event: Overheard) -> Step:
 def wait_on(turn: Turn, event: Overheard) -> Step:
     """It was nothing, but more was said since, or is being said."""
     state = _false_alarm(turn, event)
-    return replace(state, held_at=_began(state)), _overheard(turn.generation, event)
+    return replace(state, held_at=max(turn.held_at, _began(state))), _overheard(turn.generation, event)
 
 
 def has_begun_to_speak(turn: Turn) -> bool:
@@ -399,6 +405,17 @@ def stop(turn: Turn, event: Overheard) -> Step:
     )
 
 
+def stop_and_listen(turn: Turn, event: Overheard) -> Step:
+    """The user wants silence; but somebody has addressed the appliance meanwhile."""
+    state, effects = _listen_to_waiting(_somebody_spoke(turn), event.at)
+    return state, (
+        Hush(turn.generation),
+        Report("interrupted", _began(turn), turn.generation, {"by": "stop"}),
+        *_overheard(turn.generation, event),
+        *effects,
+    )
+
+
 def commit(turn: Turn, event: Overheard) -> Step:
     """It was meant: the reply is over, and as soon as that is certain, what was said is the next question."""
     return replace(_somebody_spoke(turn), waiting=event, asked_at=_began(turn)), (
@@ -410,7 +427,7 @@ def commit(turn: Turn, event: Overheard) -> Step:
 def answer_waiting(turn: Turn, event: ReplyEnded) -> Step:
     """The reply is over, and what was said during it is the next question."""
     state, effects = _answer_waiting(turn)
-    return state, (*ending(event), *effects)
+    return replace(state, held_at=max(state.held_at, event.at)), (*ending(event), *effects)
 
 
 def end_while_held(turn: Turn, event: ReplyEnded) -> Step:
@@ -477,7 +494,7 @@ def _listen_to_waiting(turn: Turn, at: float) -> Step:
     assert turn.addressed is not None  # noqa: S101  the row's condition
     state, effects = _next(turn)
     until = at + turn.patience
-    since = turn.addressed.at if turn.attending or turn.remarks else at
+    since = turn.addressed.at if turn.attending or turn.remarks or turn.voice else at
     return replace(state, patience_until=until, attending=True), (
         Drop(turn.generation),
         *effects,
@@ -501,7 +518,7 @@ def _ask(turn: Turn, question: Heard | Overheard, began: float) -> Step:
     speech: tuple[Effect, ...] = ()
     if turn.remarks:
         state, speech = _overhear(state, _began(turn), question.at)
-        state = replace(state, held_at=_began(turn))
+        state = replace(state, held_at=max(turn.held_at, _began(turn)))
     return state, (
         Drop(turn.generation),
         *effects,

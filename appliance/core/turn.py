@@ -103,7 +103,8 @@ def somebody_has_spoken(turn: Turn, event: Answered) -> bool:
 
 def speaks_meanwhile(turn: Turn, _: Answered | Failed) -> bool:
     """The user has spoken since, what is not known yet; and speech may interrupt."""
-    return bool(turn.remarks) and turn.gates.speech
+    has_spoken = turn.remarks or (turn.attending and actions.has_begun_to_speak(turn))
+    return bool(has_spoken) and turn.gates.speech
 
 
 def is_overheard(turn: Turn, _: Event) -> bool:
@@ -162,6 +163,11 @@ def means_stop(turn: Turn, event: Overheard) -> bool:
     return event.meaning is Meaning.STOP and turn.gates.stop_word
 
 
+def stops_for_somebody(turn: Turn, event: Overheard) -> bool:
+    """Somebody said stop, and that may interrupt; but the appliance was addressed during the reply."""
+    return means_stop(turn, event) and turn.addressed is not None and turn.waiting is None
+
+
 def is_meant(turn: Turn, event: Overheard) -> bool:
     """Speech may interrupt, and it is an order, or it went on for long enough, while nothing sounded, to be meant."""
     if not turn.gates.speech:
@@ -172,8 +178,10 @@ def is_meant(turn: Turn, event: Overheard) -> bool:
 
 
 def is_new_question(turn: Turn, event: Overheard) -> bool:
-    """It is meant, and the reply that it paused is over anyway."""
-    return turn.nothing_left and event.meaning is not Meaning.STOP and is_meant(turn, event)
+    """It is meant, and the reply is over anyway; to what a model asks "yes" is an answer."""
+    answers = turn.is_worded and turn.follow_up > 0 and event.meaning is Meaning.BACK_CHANNEL
+    is_answer = answers and turn.gates.speech and actions.has_outlasted(turn)
+    return turn.nothing_left and event.meaning is not Meaning.STOP and (is_answer or is_meant(turn, event))
 
 
 def nothing_is_left(turn: Turn, _: Overheard) -> bool:
@@ -221,6 +229,11 @@ def only_somebody_waits(turn: Turn, _: Failed) -> bool:
 def invites_more(turn: Turn, _: ReplyEnded) -> bool:
     """The reply came as it was worded, as in a conversation, and the next question needs no wake word for a while."""
     return turn.is_worded and turn.follow_up > 0
+
+
+def only_invites_more(turn: Turn, event: ReplyEnded) -> bool:
+    """The next question needs no wake word for a while, and what was said before may not be one."""
+    return invites_more(turn, event) and not turn.gates.speech
 
 
 def is_asked_anew(turn: Turn, _: WakeHeard | Pressed) -> bool:
@@ -281,6 +294,7 @@ TABLE: tuple[Row, ...] = (
     _row(_S, SpeechSustained, _P, actions.hold, may_pause),
     _row(_S, ListeningEnded, _S, actions.take_remark),
     _row(_S, Heard, _S, actions.keep_question),
+    _row(_S, Overheard, _L, actions.stop_and_listen, stops_for_somebody),
     _row(_S, Overheard, _I, actions.stop, means_stop),
     _row(_S, Overheard, _P, actions.commit, is_order),
     _row(_S, Overheard, _S, actions.play_on),
@@ -289,6 +303,7 @@ TABLE: tuple[Row, ...] = (
     _row(_S, ReplyEnded, _S, actions.end_silenced, was_cut),
     _row(_S, ReplyEnded, _T, actions.answer_waiting, question_waits),
     _row(_S, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
+    _row(_S, ReplyEnded, _L, actions.listen_for_more, only_invites_more),
     _row(_S, ReplyEnded, _P, actions.end_while_overheard, is_overheard),
     _row(_S, ReplyEnded, _L, actions.listen_for_more, invites_more),
     _row(_S, ReplyEnded, _I, actions.end_reply),
@@ -310,6 +325,7 @@ TABLE: tuple[Row, ...] = (
     _row(_P, Overheard, _P, actions.wait_on, more_was_said),
     _row(_P, Overheard, _L, actions.listen_on_for_more, invites_more_then),
     _row(_P, Overheard, _I, actions.let_be, nothing_is_left),
+    _row(_P, Overheard, _L, actions.stop_and_listen, stops_for_somebody),
     _row(_P, Overheard, _I, actions.stop, means_stop),
     _row(_P, Overheard, _P, actions.commit, is_meant),
     _row(_P, Overheard, _S, actions.go_on),

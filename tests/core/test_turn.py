@@ -89,6 +89,7 @@ TO_THINKING = (WAKE, ended())
 TO_SPEAKING = (*TO_THINKING, Heard(1, "what time is it", 2.6), Answered(1, "time", "It is noon.", 2.7))
 TO_SOUND = (*TO_SPEAKING, ReplyStarted(1, 2.9))
 TO_PAUSED = (*TO_SOUND, SpeechStarted(3.0), SpeechSustained(3.0, 3.3))
+BROKEN = Failed(1, "no voice", "Sorry.", 3.9)
 HEARD = Heard(1, "what time is it", 2.6)
 CLOSED = Turn(PATIENCE, Gates(button=False, wake_word=False, stop_word=False, speech=False))
 
@@ -471,6 +472,45 @@ def test_a_press_says_that_what_is_said_to_it_during_a_reply_is_over() -> None:
         assert play(*TO_SOUND, wake, at_once, turn=CLOSED)[1] == []
 
 
+def test_an_echo_does_not_take_the_place_of_the_order_before_it() -> None:
+    turn, _ = play(*TO_PAUSED, *spoken(3.4), overheard(Meaning.ECHO))
+    order = (SpeechStarted(5.0), *spoken(6.0), SpeechStarted(6.8), overheard(Meaning.ORDER, "what time is it"))
+    turn, effects = play(*order, over(at=7.6, cut=True), turn=turn)
+    assert effects[-2:] == [Think(2, "what time is it"), Overhear(2, 6.8, 4.2 + PATIENCE)]
+    turn, _ = play(ended(2, at=7.7), overheard(Meaning.WORDS, "whales are large", 2), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.THINKING, 2)
+
+
+def test_an_echo_in_two_parts_is_no_question() -> None:
+    echo = (SpeechStarted(6.0), ended(at=7.5), SpeechEnded(7.5), SpeechStarted(8.3), over(at=10.0))
+    turn, _ = play(*TO_SOUND, *echo, overheard(Meaning.ECHO), ended(at=10.05), overheard(Meaning.WORDS))
+    assert (turn.phase, turn.generation) == (Phase.IDLE, 1)
+
+
+TALK = (*TO_THINKING, HEARD, Answered(1, "model", None, 2.7), ReplyStarted(1, 2.9))
+
+
+def test_who_answers_over_the_end_of_what_a_model_has_asked_is_heard() -> None:
+    closed = replace(CLOSED, follow_up=5.0)
+    turn, effects = play(*TALK, SpeechStarted(9.9), over(at=10.0), turn=closed)
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 10.0, 15.0, PREROLL))
+    yes = (SpeechStarted(9.95), over(at=10.0), ended(at=10.4), overheard(Meaning.BACK_CHANNEL, "yes"))
+    turn, effects = play(*TALK, *yes, turn=Turn(PATIENCE, follow_up=5.0))
+    assert (turn.phase, effects[-1]) == (Phase.THINKING, Think(2, "yes"))
+
+
+def test_who_speaks_when_the_question_cannot_be_made_out_is_listened_to() -> None:
+    turn, effects = play(*TO_THINKING, SpeechStarted(3.2), BROKEN)
+    assert (turn.phase, effects[-2:]) == (Phase.PAUSED, [Pause(1), Overhear(1, 3.2, 3.9 + PATIENCE)])
+
+
+@pytest.mark.parametrize("before", [TO_PAUSED, (*TO_SOUND, SpeechStarted(3.0))])
+def test_who_addressed_it_before_a_stop_was_made_out_is_listened_to(before: tuple[Event, ...]) -> None:
+    gates = Turn(PATIENCE, Gates(button=False))
+    turn, effects = play(*before, Pressed(3.4, 1), overheard(Meaning.STOP, "stop"), turn=gates)
+    assert (turn.phase, effects[0], effects[-1]) == (Phase.LISTENING, Hush(1), Listen(2, 3.4, 4.2 + PATIENCE))
+
+
 @pytest.mark.parametrize("gates", [CLOSED, Turn(PATIENCE), Turn(PATIENCE, follow_up=5.0)])
 def test_what_is_said_over_the_end_of_a_reply_is_heard(gates: Turn) -> None:
     turn, effects = play(*TO_SOUND, SpeechStarted(3.9), over(at=4.0), turn=gates)
@@ -516,9 +556,6 @@ def test_signs_of_listening_do_not_count_as_false_alarms() -> None:
         hm = (SpeechStarted(3.0), SpeechSustained(3.0, 3.3), *spoken(), overheard(Meaning.BACK_CHANNEL, "mm-hmm"))
         turn, effects = play(*hm, turn=turn)
         assert effects[0] == Resume(1, pausable=True)
-
-
-BROKEN = Failed(1, "no voice", "Sorry.", 3.9)
 
 
 def test_what_was_said_to_it_is_answered_though_the_reply_breaks() -> None:

@@ -84,11 +84,13 @@ class Course:
             self._wait,
             self._tell,
             self._both,
-            self._break,
+            *[self._break] * 3,
+            *[self._remark_at_the_end] * 2,
             self._order,
-            self._address_at_the_end,
+            *[self._stop_and_address] * 2,
+            *[self._address_at_the_end] * 2,
             *[self._speak_while_it_thinks] * 2,
-            self._go_on_in_the_ordinary_way,
+            *[self._go_on_in_the_ordinary_way] * 2,
             self._late_producer,
             self._late_event,
             self._block,
@@ -252,6 +254,36 @@ class Course:
                     make_out(world, job, meaning)
             self._microphone.speech()
             self._microphone.tell()
+            self._turn_loop()
+
+    def _remark_at_the_end(self) -> None:
+        """Somebody says something over the end of the reply, and means it or not."""
+        world = self.world
+        self._play_out()
+        self._microphone.speech()
+        self._microphone.tell()
+        self._turn_loop()
+        self._player.pull()
+        self._turn_loop()
+        if (job := world.microphone) is not None and job.stage == "overhear":
+            world.clock.move(SECOND // 3)
+            world.end_utterance(job, ListeningEnd.SILENCE)
+            make_out(world, job, self._tape.pick((Meaning.NOTHING, Meaning.ORDER, Meaning.BACK_CHANNEL)))
+            self._turn_loop()
+
+    def _stop_and_address(self) -> None:
+        """Somebody says stop, for a shorter or longer while, and wants something else before that is made out."""
+        world = self.world
+        for _ in range(self._tape.pick((1, 2))):
+            self._microphone.speech()
+            self._microphone.tell()
+            self._turn_loop()
+        edge = self._tape.pick((self._button, self._microphone))
+        self._button.press() if edge is self._button else self._microphone.wake()
+        edge.tell()
+        self._turn_loop()
+        if job := next((job for job in world.jobs.values() if job.stage == "overhear"), None):
+            make_out(world, job, Meaning.STOP)
             self._turn_loop()
 
     def _speak_while_it_thinks(self) -> None:
