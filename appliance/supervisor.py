@@ -273,13 +273,12 @@ class Supervisor:
             ca_file=Path(wants.ca_file) if wants.ca_file else None,
             instructions=wants.instructions,
             room=wants.room,
-            language=self._settings.language,
             characters=wants.history,
             patience=wants.patience,
         )
         try:
             own = await self._local_model(directory) if wants.local_model else None
-            async with lan_model(wishes, PHRASES[wishes.language], directory, self._devices.now, own) as model:
+            async with lan_model(wishes, PHRASES[self._settings.language], directory, self._devices.now, own) as model:
                 self._mind.model = model
                 if own is not None:
                     quests.start(_serving(own))

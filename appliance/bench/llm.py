@@ -161,7 +161,7 @@ def _asked() -> History:
 
 @asynccontextmanager
 async def _model(server: ModelServer) -> AsyncIterator[LanModel]:
-    wishes = Wishes([f"127.0.0.1:{server.port}"], False, "", None, None, INSTRUCTIONS, "", "en", 0, PATIENCE)
+    wishes = Wishes([f"127.0.0.1:{server.port}"], False, "", None, None, INSTRUCTIONS, "", 0, PATIENCE)
     with tempfile.TemporaryDirectory() as folder:
         async with lan_model(wishes, PHRASES["en"], Path(folder), lambda: datetime.now().astimezone()) as model:
             yield model

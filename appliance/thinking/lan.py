@@ -41,7 +41,6 @@ class Wishes:
     ca_file: Path | None
     instructions: str
     room: str
-    language: str
     characters: int
     """How much of the conversation it is told."""
     patience: float
@@ -81,14 +80,14 @@ async def lan_model(
         return read_key(wishes.key_file) if is_own and wishes.key_file is not None else ""
 
     def tell(history: History) -> Iterator[list[Message]]:
-        instructions = fill_in(wishes.instructions, now(), wishes.room, wishes.language)
+        instructions = fill_in(wishes.instructions, now(), wishes.room, phrases.NAME)
         return shorter_and_shorter(instructions, history.exchanges, wishes.characters)
 
     client_class = await asyncio.to_thread(_load_client)
     async with client_class(keys=key, ca_file=wishes.ca_file) as client:
         trust = TrustStore(directory, now)
         chooser = Chooser(client, servers, trust, Random(), discovery.reconfirm)  # noqa: S311  which of equals, only
-        model = LanModel(client, chooser, phrases, tell, wishes.patience)
+        model = LanModel(client, chooser, phrases, tell, wishes.patience, discovery.refresh)
         await discovery.start()
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -9,6 +9,7 @@ Rules:
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -20,6 +21,8 @@ from appliance.thinking.prompt import Message
 from appliance.thinking.question import Client, Question, Wait
 from appliance.thinking.server import Problem
 
+_log = logging.getLogger(__name__)
+
 MOMENT = 1.5
 """Seconds after which somebody who waits is told so."""
 
@@ -29,7 +32,7 @@ VOICE = 0.4
 
 class LanModel:
     """Belongs to the event loop. `tell` gives the messages that the model is told, and then those that it is told
-    instead if they are too many; `patience` is in seconds."""
+    instead if they are too many; `patience` is in seconds; `refresh` has servers looked for again."""
 
     def __init__(
         self,
@@ -38,7 +41,9 @@ class LanModel:
         phrases: Phrases,
         tell: Callable[[History], Iterable[Sequence[Message]]],
         patience: float,
+        refresh: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
+        self._refresh = refresh
         self._client = client
         self._chooser = chooser
         self._phrases = phrases
@@ -52,7 +57,9 @@ class LanModel:
         """The reply to the last question, piece by piece. Closing it ends the question."""
         loop = asyncio.get_running_loop()
         self.answered_by = ""
-        asked = Question(self._client, self._chooser, list(self._tell(history)), self._keep)
+        looking = asyncio.create_task(self._look_again())
+        self._keep_task(looking)
+        asked = Question(self._client, self._chooser, list(self._tell(history)), self._keep, looking)
         task = asyncio.create_task(asked.run())
         moment, limit = loop.time() + MOMENT, loop.time() + self._patience - VOICE
         told = said = False
@@ -98,6 +105,12 @@ class LanModel:
         for task in self._left:
             task.cancel()
         await asyncio.gather(*self._left, return_exceptions=True)
+
+    async def _look_again(self) -> None:
+        try:
+            await self._refresh()
+        except Exception:  # noqa: BLE001  what is known can be asked all the same
+            _log.exception("servers could not be looked for again")
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         self._keep_task(asyncio.create_task(work))

@@ -54,7 +54,8 @@ class _Attempt:
 
 
 class Question:
-    """Goes through the servers once. `leave` runs what goes on when the question is over."""
+    """Goes through the servers once, and again when `looking` is over if none was there. `leave` runs what goes on when
+    the question is over."""
 
     def __init__(
         self,
@@ -62,13 +63,18 @@ class Question:
         chooser: Chooser,
         tellings: Sequence[Sequence[Message]],
         leave: Callable[[Coroutine[Any, Any, None]], object],
+        looking: asyncio.Task[None],
     ) -> None:
+        self._looking = looking
         self._client = client
         self._tellings = tellings
         self._leave = leave
-        self._search = Search(chooser, lambda: self.news.put_nowait(Wait()))
+        self._chooser = chooser
+        self._search = self._new_search()
         self._attempts: dict[asyncio.Task[str], _Attempt] = {}
         self._seeking: asyncio.Task[Server] | None = None
+        self._was_asked = False
+        """Some server was."""
         self.news: asyncio.Queue[str | Wait | NoServerError | ServerError | None] = asyncio.Queue()
         """Pieces of the reply, why there are no more, or None at its end."""
         self.by = ""
@@ -80,6 +86,11 @@ class Question:
         """Until the reply is over. To cancel it closes all connections at once."""
         try:
             found = await self._first_word()
+            nobody = isinstance(found, NoServerError) and found.problem in (None, Problem.BROKEN)
+            if nobody and not self._was_asked and not self.abandoned:
+                await asyncio.wait({self._looking})
+                self._search = self._new_search()
+                found = await self._first_word()
             if not isinstance(found, tuple):
                 self.news.put_nowait(found)
                 return
@@ -133,6 +144,9 @@ class Question:
                 self._seek()
         return too_long or none or NoServerError(None, "nobody waits any more")
 
+    def _new_search(self) -> Search:
+        return Search(self._chooser, lambda: self.news.put_nowait(Wait()))
+
     def _seek(self) -> None:
         if self._seeking is None:
             self._seeking = asyncio.create_task(self._search.find_instance())
@@ -140,6 +154,7 @@ class Question:
     def _begin(self, server: Server) -> None:
         if self.abandoned:
             return
+        self._was_asked = True
         self._search.waiting_for.add(server.url)
         pieces = self._chat(server)
         self._attempts[asyncio.create_task(_next(pieces))] = _Attempt(server, pieces)

@@ -25,6 +25,9 @@ _TOO_LONG = re.compile(
 _TOO_LONG_KINDS = ("exceed_context_size_error", "context_length_exceeded", "context_exceeded")
 """The same for programs: the type of llama.cpp, and the code of OpenAI."""
 
+_OF_THE_SETTINGS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+"""What only the owner can mend. Whatever else a server does not like may be only this question."""
+
 _OF_THE_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.INTERNAL_SERVER_ERROR)
 """The statuses with which they do; older ones of llama.cpp take it for a fault of theirs."""
 
@@ -86,9 +89,9 @@ def _problem(status: int, message: str) -> Problem:
         return Problem.AT_CAPACITY
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         return Problem.WARMING if _LOADING.search(message) else Problem.AT_CAPACITY
-    if status < 300 or status == HTTPStatus.REQUEST_TIMEOUT or status >= 500:
-        return Problem.BROKEN
-    return Problem.MISCONFIGURED
+    if status in _OF_THE_SETTINGS or 300 <= status < 400:
+        return Problem.MISCONFIGURED
+    return Problem.BROKEN
 
 
 def _is_too_long(status: int, message: str, error: object) -> bool:

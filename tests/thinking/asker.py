@@ -22,7 +22,7 @@ async def main(settings: dict[str, Any]) -> None:
     loop = asyncio.get_running_loop()
     pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
     wishes = Wishes(
-        settings.get("places", []), settings.get("search", True), "", None, None, "Be kind.", "", "en", 1000, 60.0
+        settings.get("places", []), settings.get("search", True), "", None, None, "Be kind.", "", 1000, 60.0
     )
     async with lan_model(wishes, en, Path(settings["directory"]), lambda: datetime.now(UTC)) as model:
         telling = asyncio.create_task(tell(model))

@@ -71,16 +71,26 @@ class Scene:
     """A question to servers that do what is written."""
 
     def __init__(
-        self, folder: Path, courses: dict[Server, Course], trials: dict[Server, ServerError] | None = None
+        self,
+        folder: Path,
+        courses: dict[Server, Course],
+        trials: dict[Server, ServerError] | None = None,
+        later: Sequence[Server] = (),
     ) -> None:
         self.client = Client(courses, trials or {})
-        servers = list({**courses, **(trials or {})})
+        self.servers = [each for each in {**courses, **(trials or {})} if each not in later]
+        self.later = list(later)
         store = TrustStore(folder, lambda: DATE)
-        chooser = Chooser(self.client, lambda: servers, store, Random(1))  # noqa: S311
+        chooser = Chooser(self.client, lambda: self.servers, store, Random(1))  # noqa: S311
         self.loop = asyncio.get_running_loop()
         self.began = self.loop.time()
-        self.model = LanModel(self.client, chooser, en, lambda _: TELLINGS, PATIENCE)
+        self.model = LanModel(self.client, chooser, en, lambda _: TELLINGS, PATIENCE, self.refresh)
         self.words: list[tuple[float, str]] = []
+
+    async def refresh(self) -> None:
+        """What the network says when it is asked again comes to be known."""
+        await asyncio.sleep(0.3)
+        self.servers += self.later
 
     async def ask(self) -> str:
         """All that is said."""
@@ -101,6 +111,18 @@ def test_the_model_answers(tmp_path: Path) -> None:
         assert await asked.ask() == "Because it is."
         assert asked.model.answered_by == GOOD.name
         assert asked.client.told == [(GOOD.name, TELLINGS[0])]
+
+    play(scene)
+
+
+@pytest.mark.parametrize("trials", [{}, {GOOD: RESET}])
+def test_what_is_known_of_the_network_is_asked_again_before_it_is_given_up(
+    tmp_path: Path, trials: dict[Server, ServerError]
+) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {OTHER: ["Because."]}, trials, later=[OTHER])
+        assert await asked.ask() == "Because."
+        assert asked.words[0][0] < MOMENT
 
     play(scene)
 

@@ -92,7 +92,7 @@ async def kept(weights: Path) -> AsyncIterator[LocalModel]:
 @asynccontextmanager
 async def asking(own: LocalModel, directory: Path) -> AsyncIterator[LanModel]:
     """As the appliance asks, where there is nobody else to ask."""
-    wishes = Wishes([], False, "another model", None, None, "Be kind.", "", "en", 1000, START)
+    wishes = Wishes([], False, "another model", None, None, "Be kind.", "", 1000, START)
     async with lan_model(wishes, en, directory, now, own) as model:
         yield model
 

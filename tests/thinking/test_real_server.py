@@ -41,7 +41,7 @@ def server() -> Iterator[RealServer]:
 
 def wishes(*servers: RealServer) -> Wishes:
     places = [f"127.0.0.1:{server.port}" for server in servers]
-    return Wishes(places, False, "", None, None, "Be kind.", "", "en", 4000, START)
+    return Wishes(places, False, "", None, None, "Be kind.", "", 4000, START)
 
 
 def asked(question: str, *, before: int = 0) -> History:

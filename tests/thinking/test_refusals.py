@@ -80,7 +80,7 @@ OVERLOADED = "The server is overloaded. Please try again later."
         pytest.param(
             422,
             {"detail": [{"msg": "Field required"}]},
-            *(Problem.MISCONFIGURED, "answers 422: [{'msg': 'Field required'}]"),
+            *(Problem.BROKEN, "answers 422: [{'msg': 'Field required'}]"),
             id="vLLM, request",
         ),
         pytest.param(
@@ -102,7 +102,7 @@ OVERLOADED = "The server is overloaded. Please try again later."
         pytest.param(599, b"", Problem.BROKEN, "answers 599: without a word", id="599"),
         pytest.param(408, b"", Problem.BROKEN, "answers 408: Request Timeout", id="408"),
         pytest.param(204, b"", Problem.BROKEN, "answers 204: No Content", id="204"),
-        pytest.param(400, b"[" * 100_000, Problem.MISCONFIGURED, f"answers 400: {'[' * 286}…", id="garbage"),
+        pytest.param(400, b"[" * 100_000, Problem.BROKEN, f"answers 400: {'[' * 286}…", id="garbage"),
     ],
 )
 def test_an_error_is_one_of_the_problems(status: int, body: object, problem: Problem, detail: str) -> None:
@@ -141,7 +141,7 @@ def test_more_than_the_context_holds_is_nobodys_fault(status: int, error: dict[s
 @pytest.mark.parametrize(
     ("status", "message", "problem"),
     [
-        (400, "unknown field context", Problem.MISCONFIGURED),
+        (400, "unknown field context", Problem.BROKEN),
         (500, "failed to create context: out of memory", Problem.BROKEN),
         (500, "model requires more system memory (9 GiB) than is available", Problem.BROKEN),
         (429, "you exceed the tokens per minute of your context", Problem.AT_CAPACITY),

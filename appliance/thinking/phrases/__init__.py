@@ -11,6 +11,10 @@ class Phrases(Protocol):
     """What a language's module provides, in words that any voice of that language pronounces right."""
 
     @property
+    def NAME(self) -> str:  # noqa: N802
+        """What the language is called in itself."""
+
+    @property
     def HOW_I_AM(self) -> str: ...  # noqa: N802
 
     @property

@@ -4,6 +4,7 @@ from datetime import date, time
 
 from unicode_rbnf import FormatPurpose, RbnfEngine
 
+NAME = "English"
 HOW_I_AM = "I'm fine, thank you."
 HELP = (
     "You can ask me what time it is, or what day. "
