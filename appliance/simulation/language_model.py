@@ -12,7 +12,7 @@ from appliance.simulation.scenario import Doing, Llm
 
 MODEL = "simulated"
 
-PACE = 2.0
+PACE = 1.0
 """Seconds between two words of a slow one."""
 
 _HOST = "127.0.0.1"

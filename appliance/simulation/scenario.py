@@ -80,7 +80,7 @@ class Doing(StrEnum):
     FULL = "full"
     """It has no place for another question."""
     SLOW = "slow"
-    """It answers a word every other second."""
+    """It answers a word in a second."""
 
 
 @dataclass(frozen=True, slots=True)

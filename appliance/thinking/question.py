@@ -1,7 +1,8 @@
 """One question on its way through the servers.
 
 Rules:
-- As long as nothing was said another server may be asked.
+- As long as nothing was said another server may be asked. What a server says counts from its first clause on, since
+  nothing of that is spoken before it is complete.
 - A server whose model cannot take the whole conversation is told less of it, down to the question alone. One that
   reaches the end of what its model can take in the middle of its answer is at the end of its answer.
 - One that says nothing for OVERTAKE seconds may have too much to do, and let us wait without a word as llama.cpp does,
@@ -16,6 +17,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from appliance.core.clauses import ClauseSplitter
 from appliance.thinking.choosing import Chooser
 from appliance.thinking.prompt import Message
 from appliance.thinking.search import NoServerError, Search
@@ -157,7 +159,7 @@ class Question:
         self._was_asked = True
         self._search.waiting_for.add(server.url)
         pieces = self._chat(server)
-        self._attempts[asyncio.create_task(_next(pieces))] = _Attempt(server, pieces)
+        self._attempts[asyncio.create_task(_first_clause(pieces))] = _Attempt(server, pieces)
 
     def _leave_others(self) -> None:
         overtaken = ServerError(Problem.AT_CAPACITY, f"says nothing for {OVERTAKE:g} s", LEFT_ALONE)
@@ -195,10 +197,16 @@ class Question:
             return
 
 
-async def _next(pieces: AsyncGenerator[str, None]) -> str:
+async def _first_clause(pieces: AsyncGenerator[str, None]) -> str:
+    """All up to where something can be spoken; nothing was said before."""
+    splitter, words = ClauseSplitter(), ""
     async for piece in pieces:
-        return piece
-    raise ServerError(Problem.BROKEN, "gives an empty answer")
+        words += piece
+        if splitter.feed(piece):
+            return words
+    if not words.strip():
+        raise ServerError(Problem.BROKEN, "gives an empty answer")
+    return words
 
 
 def _why_not(task: "asyncio.Task[str]") -> ServerError | None:

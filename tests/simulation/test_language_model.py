@@ -57,8 +57,8 @@ def test_who_waits_for_a_slow_model_is_told_so(models_dir: Path, tmp_path: Path)
 
 
 def test_an_answer_that_breaks_off_ends_with_a_sentence_that_says_so(models_dir: Path, tmp_path: Path) -> None:
-    stop = does("stop", when='after = "reply"\ndelay = 1')
+    stop = does("stop", when='after = "reply"\ndelay = 4.5')
     (reply,) = replies(play(does("slow", FAR, "at = 0") + QUESTION + stop, models_dir, tmp_path))
     assert reply
-    assert reply.startswith(f"{EN.ONE_MOMENT}\nIt ")
+    assert reply.startswith(f"{EN.ONE_MOMENT}\nIt is far away. Nobody")
     assert reply.endswith(EN.BROKE_OFF)

@@ -107,7 +107,7 @@ def play(scene: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 def test_the_model_answers(tmp_path: Path) -> None:
     async def scene() -> None:
-        asked = Scene(tmp_path, {GOOD: ["Because", 0.1, "it is."]})
+        asked = Scene(tmp_path, {GOOD: ["Because", 0.1, " it is."]})
         assert await asked.ask() == "Because it is."
         assert asked.model.answered_by == GOOD.name
         assert asked.client.told == [(GOOD.name, TELLINGS[0])]
@@ -129,8 +129,8 @@ def test_what_is_known_of_the_network_is_asked_again_before_it_is_given_up(
 
 def test_who_has_to_wait_is_told_so_once(tmp_path: Path) -> None:
     async def scene() -> None:
-        asked = Scene(tmp_path, {GOOD: [4.0, "Because", 9.0, "it is."]})
-        assert await asked.ask() == f"{en.ONE_MOMENT} Because it is."
+        asked = Scene(tmp_path, {GOOD: [4.0, "Because it is. So", 9.0, "it is."]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} Because it is. So it is."
         assert asked.words[0][0] == pytest.approx(MOMENT)
 
     play(scene)
@@ -224,8 +224,28 @@ def test_nobody_waits_for_longer_than_the_patience_while_it_is_told_less(tmp_pat
 
 def test_a_reply_that_breaks_off_says_so(tmp_path: Path) -> None:
     async def scene() -> None:
-        asked = Scene(tmp_path, {GOOD: ["Because", 0.5, RESET], OTHER: ["Ghost."]})
-        assert await asked.ask() == f"Because {en.BROKE_OFF}"
+        asked = Scene(tmp_path, {GOOD: ["Because it is. So", 0.5, RESET], OTHER: ["Ghost."]})
+        assert await asked.ask() == f"Because it is. So {en.BROKE_OFF}"
+
+    play(scene)
+
+
+@pytest.mark.parametrize(("course", "moment"), [(["Because", 0.5, RESET], ""), (["Because", 60.0], en.ONE_MOMENT)])
+def test_what_could_not_be_spoken_yet_is_asked_of_another(tmp_path: Path, course: Course, moment: str) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: course, OTHER: ["Why not."]})
+        assert await asked.ask() == f"{moment} Why not.".strip()
+        assert asked.model.answered_by == OTHER.name
+
+    play(scene)
+
+
+def test_a_word_now_and_then_is_no_answer_within_the_patience(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Scene(tmp_path, {GOOD: [each for word in "Because the sky is blue" for each in (4.0, word)]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
+        assert asked.words[-1][0] == pytest.approx(PATIENCE - VOICE)
+        await asked.model.close()
 
     play(scene)
 

@@ -31,7 +31,7 @@ def state_of(asked: Asked, server: Server) -> State:
 
 def test_one_that_says_nothing_is_overtaken_and_left_to_its_first_word(tmp_path: Path) -> None:
     async def scene() -> None:
-        asked = Asked(tmp_path, {GOOD: [60.0, "Late", 60.0], OTHER: ["Because."]})
+        asked = Asked(tmp_path, {GOOD: [60.0, "Late. Really", 60.0], OTHER: ["Because."]})
         assert await asked.ask() == f"{en.ONE_MOMENT} Because."
         assert asked.words[-1][0] == pytest.approx(OVERTAKE, abs=0.1)
         assert asked.model.answered_by == OTHER.name
@@ -121,7 +121,7 @@ def test_at_the_end_of_the_appliance_nobody_is_left(tmp_path: Path) -> None:
     play(scene)
 
 
-@pytest.mark.parametrize(("said", "reply"), [([], en.NO_MODEL), (["Because"], f"Because {en.BROKE_OFF}")])
+@pytest.mark.parametrize(("said", "reply"), [([], en.NO_MODEL), (["It is. So"], f"It is. So {en.BROKE_OFF}")])
 def test_what_breaks_of_ours_is_no_silence(
     tmp_path: Path, said: list[str], reply: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
