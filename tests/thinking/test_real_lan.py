@@ -106,10 +106,7 @@ def test_found_by_dns_it_answers_and_where_one_is_full_the_other_does(lan: Lan, 
     router, box = lan.host("router", "10.0.0.1/24"), lan.host("box", "10.0.0.9/24")
     full, gpu = lan.host("full", "10.0.0.2/24"), lan.host("gpu", "10.0.0.3/24")
     machines = [("full", "10.0.0.2"), ("gpu", "10.0.0.3")]
-    records = [f"--host-record={name}.lan,{address}" for name, address in machines]
-    records += ["--srv-host=_openai._tcp.lan,full.lan,8080,10", "--srv-host=_openai._tcp.lan,gpu.lan,8080,20"]
-    options = ["--conf-file=/dev/null", "--no-resolv", "--no-hosts", "--local=/lan/", "--user=root", "--pid-file="]
-    router.start("dnsmasq", "--keep-in-foreground", *options, *records)
+    resolve(router, *machines)
     busy = full.start_python("tests.thinking.full_server")
     busy.wait_for(lambda said: "port" in said)
     serve(gpu)
@@ -122,3 +119,40 @@ def test_found_by_dns_it_answers_and_where_one_is_full_the_other_does(lan: Lan, 
         assert by == "gpu.lan:8080"
         busy.wait_for(lambda said: said["asked"] == "/v1/chat/completions")
     assert child.finish() == ""
+
+
+def test_what_the_dns_says_later_and_then_otherwise_counts_at_the_next_question(lan: Lan, tmp_path: Path) -> None:
+    if shutil.which("dnsmasq") is None:
+        pytest.skip("there is no DNS server here: install dnsmasq-base")
+    router, box = lan.host("router", "10.0.0.1/24"), lan.host("box", "10.0.0.9/24")
+    first, second = lan.host("first", "10.0.0.2/24"), lan.host("second", "10.0.0.3/24")
+    box.resolve_at("10.0.0.1")
+    child = asker(box, tmp_path, "_openai._tcp.lan", search=False)
+    assert ask(child) == (en.UNKNOWN, ""), "there is no DNS at the boot"
+    full = first.start_python("tests.thinking.full_server")
+    full.wait_for(lambda said: "port" in said)
+    dns = resolve(router, ("gpu", "10.0.0.2"))
+    ask_until(child, en.MODEL_BUSY)
+    full.kill()
+    dns.kill()
+    second.start_python("tests.thinking.full_server").wait_for(lambda said: "port" in said)
+    resolve(router, ("gpu", "10.0.0.3"))
+    ask_until(child, en.MODEL_BUSY)
+
+
+def resolve(router: Host, *machines: tuple[str, str]) -> Child:
+    """A DNS server that knows these names and addresses of servers of a language model, the first as the best."""
+    options = ["--conf-file=/dev/null", "--no-resolv", "--no-hosts", "--local=/lan/", "--user=root", "--pid-file="]
+    records = [f"--host-record={name}.lan,{address}" for name, address in machines]
+    records += [f"--srv-host=_openai._tcp.lan,{name}.lan,8080,{place}" for place, (name, _) in enumerate(machines)]
+    return router.start("dnsmasq", "--keep-in-foreground", *options, *records)
+
+
+def ask_until(child: Child, reply: str) -> None:
+    """Somebody asks again and again."""
+    replies = []
+    for _ in range(20):
+        replies.append(ask(child)[0])
+        if replies[-1] == reply:
+            return
+    pytest.fail(f"never {reply!r}: {replies}")
