@@ -33,7 +33,7 @@ from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.stt import Recogniser
 from appliance.quests import Quest, QuestManager
-from appliance.speaking.reply import all_at_once, speak
+from appliance.speaking.reply import all_at_once, more_progress, speak
 from appliance.speaking.voice import Voice
 from appliance.thinking.answer import Answer, Wording
 from appliance.thinking.history import History
@@ -42,9 +42,6 @@ _log = logging.getLogger(__name__)
 
 MISSING_END = 0.5
 """Seconds after a hush in which the card has to drop what it holds; then the reply is over without it."""
-
-STALLED = 3.0
-"""Seconds in which a reply has to move on; then the speaker is taken for dead."""
 
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
@@ -332,11 +329,7 @@ class Conductor:
         lane, progress = self._parts.lane, self._inbox.progress
         await speak(words, generation, self._parts.voice, lane, self._voice_worker, progress)
         while lane.is_open(generation):
-            try:
-                await asyncio.wait_for(progress(), STALLED)
-            except TimeoutError:
-                if lane.waits(generation):
-                    raise ApplianceError("speaker", f"a reply has not moved on for {STALLED:g} s") from None
+            await more_progress(generation, lane, progress)
 
     async def _in(self, worker: Executor | None, call: Callable[[*_Ts], _T], *arguments: *_Ts) -> _T:
         return await self._loop.run_in_executor(worker, call, *arguments)

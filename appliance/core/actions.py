@@ -195,8 +195,7 @@ def ask_instead(turn: Turn, event: Overheard) -> Step:
     """It was meant, before there was an answer to what was asked: that is looked for no more."""
     state, effects = _ask(_somebody_spoke(turn), event, _began(turn))
     return state, (
-        Hush(turn.generation),
-        Report("interrupted", _began(turn), turn.generation, {"by": "speech"}),
+        *_interrupted(turn, "speech"),
         *effects,
     )
 
@@ -222,8 +221,7 @@ def apologise(turn: Turn, event: Failed) -> Step:
         replace(turn, voice=False, is_worded=False, follows_up=False, attending=False),
         (
             *_voice_over(turn, event.at),
-            Report("notice", event.at, turn.generation, {"text": event.message}),
-            Report("reply_text", event.at, turn.generation, {"text": event.apology}),
+            *_apology(event),
         ),
         event.apology,
     )
@@ -236,8 +234,7 @@ def apologise_later(turn: Turn, event: Failed) -> Step:
     if not turn.remarks:
         state, speech = _overhear(state, turn.voice_since, event.at)
     return _reply_begins(state), (
-        Report("notice", event.at, turn.generation, {"text": event.message}),
-        Report("reply_text", event.at, turn.generation, {"text": event.apology}),
+        *_apology(event),
         Speak(turn.generation, event.apology, pausable=True),
         Pause(turn.generation),
         *speech,
@@ -397,8 +394,7 @@ def has_outlasted(turn: Turn) -> bool:
 def stop(turn: Turn, event: Overheard) -> Step:
     """The user wants silence, and nothing else."""
     return _nothing_overheard(_somebody_spoke(turn)), (
-        Hush(turn.generation),
-        Report("interrupted", _began(turn), turn.generation, {"by": "stop"}),
+        *_interrupted(turn, "stop"),
         *_unanswered(turn),
         *_overheard(turn.generation, event),
         Drop(turn.generation),
@@ -409,8 +405,7 @@ def stop_and_listen(turn: Turn, event: Overheard) -> Step:
     """The user wants silence; but somebody has addressed the appliance meanwhile."""
     state, effects = _listen_to_waiting(_somebody_spoke(turn), event.at)
     return state, (
-        Hush(turn.generation),
-        Report("interrupted", _began(turn), turn.generation, {"by": "stop"}),
+        *_interrupted(turn, "stop"),
         *_overheard(turn.generation, event),
         *effects,
     )
@@ -418,10 +413,7 @@ def stop_and_listen(turn: Turn, event: Overheard) -> Step:
 
 def commit(turn: Turn, event: Overheard) -> Step:
     """It was meant: the reply is over, and as soon as that is certain, what was said is the next question."""
-    return replace(_somebody_spoke(turn), waiting=event, asked_at=_began(turn)), (
-        Hush(turn.generation),
-        Report("interrupted", _began(turn), turn.generation, {"by": "speech"}),
-    )
+    return replace(_somebody_spoke(turn), waiting=event, asked_at=_began(turn)), (*_interrupted(turn, "speech"),)
 
 
 def answer_waiting(turn: Turn, event: ReplyEnded) -> Step:
@@ -500,6 +492,18 @@ def _listen_to_waiting(turn: Turn, at: float) -> Step:
         *effects,
         _woken(turn.addressed, state.generation),
         Listen(state.generation, since, until),
+    )
+
+
+def _interrupted(turn: Turn, by: str) -> tuple[Effect, ...]:
+    """What was said during the reply, and is known now, has cut it."""
+    return Hush(turn.generation), Report("interrupted", _began(turn), turn.generation, {"by": by})
+
+
+def _apology(event: Failed) -> tuple[Effect, ...]:
+    return (
+        Report("notice", event.at, event.generation, {"text": event.message}),
+        Report("reply_text", event.at, event.generation, {"text": event.apology}),
     )
 
 

@@ -165,7 +165,7 @@ def means_stop(turn: Turn, event: Overheard) -> bool:
 
 def stops_for_somebody(turn: Turn, event: Overheard) -> bool:
     """Somebody said stop, and that may interrupt; but the appliance was addressed during the reply."""
-    return means_stop(turn, event) and turn.addressed is not None and turn.waiting is None
+    return means_stop(turn, event) and only_somebody_waits(turn, event)
 
 
 def is_meant(turn: Turn, event: Overheard) -> bool:
@@ -179,7 +179,7 @@ def is_meant(turn: Turn, event: Overheard) -> bool:
 
 def is_new_question(turn: Turn, event: Overheard) -> bool:
     """It is meant, and the reply is over anyway; to what a model asks "yes" is an answer."""
-    answers = turn.is_worded and turn.follow_up > 0 and event.meaning is Meaning.BACK_CHANNEL
+    answers = invites_more(turn, event) and event.meaning is Meaning.BACK_CHANNEL
     is_answer = answers and turn.gates.speech and actions.has_outlasted(turn)
     return turn.nothing_left and event.meaning is not Meaning.STOP and (is_answer or is_meant(turn, event))
 
@@ -196,7 +196,7 @@ def is_over(turn: Turn, _: WakeHeard | Pressed) -> bool:
 
 def invites_more_then(turn: Turn, event: Overheard) -> bool:
     """The reply is over, and the next question needs no wake word for a while."""
-    return turn.nothing_left and event.meaning is not Meaning.STOP and turn.is_worded and turn.follow_up > 0
+    return turn.nothing_left and event.meaning is not Meaning.STOP and invites_more(turn, event)
 
 
 def more_was_said(turn: Turn, event: Overheard) -> bool:
@@ -206,12 +206,7 @@ def more_was_said(turn: Turn, event: Overheard) -> bool:
     return turn.nothing_left or turn.false_alarms + 1 < actions.FALSE_ALARMS
 
 
-def is_awaited(turn: Turn, _: Overheard) -> bool:
-    """The reply was interrupted, and only its end is awaited."""
-    return turn.waiting is not None
-
-
-def question_waits(turn: Turn, _: ReplyEnded | Failed) -> bool:
+def question_waits(turn: Turn, _: ReplyEnded | Failed | Overheard) -> bool:
     """The next question is known."""
     return turn.waiting is not None
 
@@ -221,12 +216,12 @@ def somebody_waits(turn: Turn, _: ReplyEnded | Failed) -> bool:
     return turn.addressed is not None
 
 
-def only_somebody_waits(turn: Turn, _: Failed) -> bool:
+def only_somebody_waits(turn: Turn, _: Failed | Overheard) -> bool:
     """The appliance was addressed during the reply, and no next question is known."""
     return turn.addressed is not None and turn.waiting is None
 
 
-def invites_more(turn: Turn, _: ReplyEnded) -> bool:
+def invites_more(turn: Turn, _: ReplyEnded | Overheard) -> bool:
     """The reply came as it was worded, as in a conversation, and the next question needs no wake word for a while."""
     return turn.is_worded and turn.follow_up > 0
 
@@ -320,7 +315,7 @@ TABLE: tuple[Row, ...] = (
     _row(_P, Pressed, _P, actions.note_address),
     _row(_P, SpeechStarted, _P, actions.overhear, is_listened_for),
     _row(_P, ListeningEnded, _P, actions.take_remark),
-    _row(_P, Overheard, _P, actions.note_remark, is_awaited),
+    _row(_P, Overheard, _P, actions.note_remark, question_waits),
     _row(_P, Overheard, _T, actions.answer, is_new_question),
     _row(_P, Overheard, _P, actions.wait_on, more_was_said),
     _row(_P, Overheard, _L, actions.listen_on_for_more, invites_more_then),

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
 from appliance.service.request import LastAnswer
+from appliance.thinking.mind import MODEL
+from appliance.thinking.offline import UNKNOWN
 
 SKILLS = "skills"
 """Who answers what the appliance can do by itself."""
 
 NOBODY = "nobody"
 """Who answers what it cannot, when there is no language model that could."""
-
-_MODEL, _UNKNOWN = "model", "unknown"
 
 
 class StatusObserver:
@@ -42,7 +42,7 @@ class StatusObserver:
         if report.kind == "intent":
             self._intent = str(report.data["intent"])
         elif report.kind == "reply_text" and self._intent:
-            own = NOBODY if self._intent in (_MODEL, _UNKNOWN) else SKILLS
+            own = NOBODY if self._intent in (MODEL, UNKNOWN) else SKILLS
             self._answered = (self._intent, str(report.data.get("by") or own), self._now())
             self._intent = ""
 

@@ -114,6 +114,10 @@ class Done:
     end: float
 
 
+def no_model(_: Llm) -> None:
+    """There is none to do it."""
+
+
 class Room:
     """Carries a scenario out. `keep` gets each block of the microphone and of the speaker; `model`, what the language
     model's server does."""
@@ -124,7 +128,7 @@ class Room:
         script: Script,
         sounds: Sequence[Samples],
         keep: Callable[[Samples, Samples], None],
-        model: Callable[[Llm], None] = lambda _: None,
+        model: Callable[[Llm], None] = no_model,
     ) -> None:
         """`sounds`: what each step sounds like, as from `sounds.said`. BadInputError if the noise cannot be used."""
         self.microphone = RoomMicrophone()

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from appliance.config.schema import Settings
 from appliance.errors import ApplianceError
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.expect import unmet
-from appliance.simulation.room import Done, Room
+from appliance.simulation.room import Done, Room, no_model
 from appliance.simulation.scenario import Llm, Moment, Scenario
 from appliance.simulation.script import Script
 from appliance.simulation.sounds import said
@@ -69,14 +69,16 @@ async def _simulate(
     sounds = await asyncio.to_thread(said, scenario, lambda: engines.voice)
     async with AsyncExitStack() as stack:
         tracks = stack.enter_context(Tracks(out / "room.wav"))
-        room, directory = Room(scenario.acoustics, script, sounds, tracks.add), None
+        directory: Path | None = None
+        do: Callable[[Llm], None] = no_model
         if any(isinstance(step, Llm) for step in scenario.steps):
             from appliance.simulation.language_model import SimulatedModel  # which takes megabytes
 
             model = await stack.enter_async_context(SimulatedModel())
-            room = Room(scenario.acoustics, script, sounds, tracks.add, model.do)
+            do = model.do
             directory = Path(stack.enter_context(TemporaryDirectory()))
             settings = _asking(model.url, settings)
+        room = Room(scenario.acoustics, script, sounds, tracks.add, do)
         await _play(room, script, settings, engines, directory, fast, (timeline, script, *observers))
     timeline.write(out / "timeline.json")
     note = "on a clock of its own: no latencies" if fast else ""

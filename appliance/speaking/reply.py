@@ -35,7 +35,7 @@ async def speak(
     resampler = StreamResampler(voice.rate, lane.rate)
     async for clause in _clauses(text):
         while lane.queued(generation) > LOOKAHEAD:
-            await _more_progress(generation, lane, progress)
+            await more_progress(generation, lane, progress)
         if not lane.is_open(generation):
             return  # nobody will hear the next clause
         lane.clause(generation, clause)
@@ -46,7 +46,8 @@ async def speak(
     lane.finish(generation)
 
 
-async def _more_progress(generation: int, lane: Lane, progress: Callable[[], Awaitable[None]]) -> None:
+async def more_progress(generation: int, lane: Lane, progress: Callable[[], Awaitable[None]]) -> None:
+    """Wait until `progress` returns, or for STALLED seconds. ApplianceError: that long, and the reply is not paused."""
     try:
         await asyncio.wait_for(progress(), STALLED)
     except TimeoutError:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from appliance.conductor import STALLED
 from appliance.core.events import (
     Answered,
     Event,
@@ -16,6 +15,7 @@ from appliance.core.events import (
 )
 from appliance.core.interruption import Gates, Meaning
 from appliance.core.turn import Phase
+from appliance.speaking.reply import STALLED
 from tests.audio.card import PARTS
 from tests.interruption.corners import COMBINATIONS, gates_name, row_name
 from tests.interruption.edges import Button, Microphone
