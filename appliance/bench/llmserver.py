@@ -14,6 +14,7 @@ from itertools import cycle
 from pathlib import Path
 
 from appliance.errors import ApplianceError
+from appliance.thinking.local_server import parameters
 
 REAL = "llm/SmolLM2-135M-Instruct.Q4_1.gguf"
 """The model that a real server has, below the folder of the models."""
@@ -110,14 +111,9 @@ async def _send(writer: asyncio.StreamWriter, kind: str, body: str) -> None:
 def _serve_really(port: int, weights: str) -> None:
     import xllamacpp
 
-    wishes = xllamacpp.CommonParams()
-    wishes.model.path = weights
-    wishes.hostnames = ["127.0.0.1"]
+    wishes = parameters(xllamacpp, Path(weights))
     wishes.port = port
-    wishes.n_ctx = 1024
-    wishes.n_parallel = 1
     wishes.sampling.temp = 0.0
-    wishes.verbosity = -1
     server = xllamacpp.Server(wishes)
     _say(server.listening_address.rpartition(":")[2])
     sys.stdin.read()
