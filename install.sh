@@ -33,7 +33,7 @@ find_python() {
 
 # Sets `python`, and installs the system packages that are needed for it, and for `verb`.
 install_system() {
-    local packages=(gcc libc6-dev portaudio19-dev libportaudio2) version
+    local packages=(gcc libc6-dev pkg-config portaudio19-dev libportaudio2 libsystemd-dev) version
     if [ "$verb" = test ]; then
         packages+=(pulseaudio pulseaudio-utils libasound2-plugins) # a sound card
         packages+=(iproute2 dnsmasq-base)                          # a network with a DNS server
