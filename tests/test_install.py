@@ -47,7 +47,7 @@ def system(tmp_path: Path) -> System:
     return System(tmp_path)
 
 
-MISSING = "libc6-dev portaudio19-dev libportaudio2"
+MISSING = "libc6-dev pkg-config portaudio19-dev libportaudio2 libsystemd-dev"
 PYTHON = "python3.11-venv python3.11-dev"
 
 
