@@ -13,6 +13,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,26 @@ MOST_SILENCE = 5.0
 """Seconds of silence that hearing gets at once."""
 
 Start = Callable[[Callable[[Frame], None], Callable[[str], None]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """Whether a card lives."""
+
+    moved_at: float
+    """When it moved a block of sound last, never the silence that stands in for it; before the first, when all began.
+    In seconds of the clock."""
+    open: bool
+    missing: bool
+    """When it was tried last, there was none. One that was there was busy, or failed, or was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """Of both cards."""
+
+    microphone: Beat
+    speaker: Beat
 
 
 class Sound:
@@ -69,8 +90,8 @@ class Sound:
         self._list_lags = False
         """The list of cards was not made anew, though both cards were closed: something hangs."""
         self._untried = 2
-        self._microphone = _Card("microphone", microphone, microphone.start, self._listen, lambda: None)
-        self._speaker = _Card("speaker", speaker, partial(speaker.start, lane), lambda _: None, lane.lose)
+        self._microphone = _Card("microphone", microphone, microphone.start, clock, self._listen, lambda: None)
+        self._speaker = _Card("speaker", speaker, partial(speaker.start, lane), clock, lambda _: None, lane.lose)
 
     async def keep(self) -> None:
         """Open both cards, and keep them open until cancelled."""
@@ -83,13 +104,18 @@ class Sound:
         """Whether the microphone and the speaker do, as far as was told. From any thread."""
         return not self._microphone.health.is_lost, not self._speaker.health.is_lost
 
+    @property
+    def beats(self) -> Beats:
+        """Whether the cards live, for a watchdog. Quick, and from any thread."""
+        return Beats(self._microphone.beat, self._speaker.beat)
+
     async def close(self) -> None:
         """Close both cards, after `keep` has ended."""
         await asyncio.gather(self._speaker.close_at_last(), self._microphone.close_at_last())
 
     async def _keep(self, card: "_Card", other: "_Card") -> None:
         error = await self._open(card)
-        if isinstance(error, BadInputError) and not isinstance(error, MissingCardError):
+        if isinstance(error, BadInputError):
             self._refuse(error)
             return
         if error is not None:
@@ -149,15 +175,17 @@ class Sound:
 
     async def _open(self, card: "_Card") -> ApplianceError | None:
         """Why it could not be opened, if so."""
+        problem: ApplianceError | None = None
         try:
             await card.open()
         except ApplianceError as error:
             _log.info("the %s cannot be opened: %s", card.role, error)
-            return error
+            problem = error
         except Exception as error:  # noqa: BLE001  whatever a driver comes up with, the other card works
             _log.info("the %s cannot be opened", card.role, exc_info=True)
-            return ApplianceError(card.role, f"it cannot be opened ({error!r})")
-        return None
+            problem = ApplianceError(card.role, f"it cannot be opened ({error!r})")
+        card.missing = isinstance(problem, MissingCardError)
+        return problem
 
     def _lost(self, card: "_Card", error: ApplianceError) -> None:
         if card.health.lost(self._loop.time()):
@@ -210,24 +238,33 @@ class _Card:
         role: str,
         device: Microphone | Speaker,
         start: Start,
+        clock: Callable[[], float],
         consume: Callable[[Frame], None],
         on_lost: Callable[[], None],
     ) -> None:
         self.role = role
         self.device = device
         self.health = Health()
+        self.missing = False
+        """When it was tried last, there was none."""
         self.changing = asyncio.Lock()
         """Held while it is closed, and opened again."""
         self.use: _Use | None = None
         """None while it is not open."""
         self._start = start
+        self._clock = clock
+        self._moved_at = clock()
         self._consume = consume
         self._on_lost = on_lost
         self._worker = ThreadPoolExecutor(1, role)  # not the loop's own, whose end the end of the loop waits for
 
+    @property
+    def beat(self) -> Beat:
+        return Beat(self._moved_at, self.use is not None, self.missing)
+
     async def open(self) -> None:
         """Raises why it cannot be had."""
-        use = _Use(self._consume, self._on_lost)
+        use = _Use(self._take, self._on_lost)
         await self.do(partial(self._start, use.take, use.fail))
         self.use = use
 
@@ -240,6 +277,10 @@ class _Card:
         self._on_lost()
         if use is not None:
             use.end("closed")
+
+    def _take(self, frame: Frame) -> None:
+        self._moved_at = self._clock()
+        self._consume(frame)
 
     async def close_at_last(self) -> None:
         await close_device(self.role, self.device.stop, self._worker)

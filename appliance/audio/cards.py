@@ -23,6 +23,9 @@ Callback = Callable[[bytes | None, int, Mapping[str, float], int], tuple[bytes |
 COMMON_RATES = (48_000, 44_100, 32_000, 96_000, 22_050, 16_000, 8_000)
 """The rates worth trying on a card, those that lose nothing first."""
 
+_GONE = pyaudio.paBadIODeviceCombination
+"""What PortAudio makes of all that ALSA says when a card is not there, or not for this user."""
+
 _TRY_ANOTHER_FORMAT = {
     pyaudio.paInvalidSampleRate,
     pyaudio.paInvalidChannelCount,
@@ -100,11 +103,11 @@ class PortAudio:
 
     def find(self, name: str, direction: Direction) -> Card:
         """The card called `name`, or the only one whose name contains it, in any case; "": the system's default, or
-        else the first. BadInputError: several fit. MissingCardError: none does. ApplianceError: there is no card.
+        else the first. BadInputError: several fit. MissingCardError: none does.
         """
         cards = self.cards(direction)
         if not cards:
-            raise ApplianceError(
+            raise MissingCardError(
                 _ROLE[direction],
                 "no sound card was found for it",
                 remedy=f"Plug one in. If one is, see whether `{_LIST_COMMAND[direction]}` lists it, and whether this "
@@ -119,7 +122,7 @@ class PortAudio:
             return fitting[0]
         allowed = f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default"
         if not fitting:
-            raise MissingCardError(_ROLE[direction], f'no sound card is called "{name}"', allowed=allowed)
+            raise MissingCardError(_ROLE[direction], f'no sound card is called "{name}"', allowed=allowed, status=2)
         found = f'"{name}" fits several sound cards: {_listed(fitting)}'
         raise BadInputError(_ROLE[direction], found, allowed=allowed)
 
@@ -145,7 +148,7 @@ class PortAudio:
         """Open `card` for float32 samples at the first of `rates`, and `channels`, that it takes, without starting it.
 
         `block` is what PortAudio moves at once, in seconds. It calls `callback` for it, or else is read by blocking.
-        ApplianceError: the card takes none of them, or is not to be had.
+        ApplianceError: the card takes none of them, or is not to be had. MissingCardError: it is not there any more.
         """
         refusal = OSError(pyaudio.paInvalidChannelCount, "Invalid number of channels")
         for rate, count in product(dict.fromkeys(rates), dict.fromkeys(channels)):
@@ -203,6 +206,9 @@ def _card(info: Any, direction: Direction) -> Card:
 
 
 def _refused(card: Card, error: OSError) -> ApplianceError:
+    if error.errno == _GONE:
+        found = f'the sound card "{card.name}" is not there any more'
+        return MissingCardError(_ROLE[card.direction], found, remedy="See whether it is still plugged in")
     return ApplianceError(
         _ROLE[card.direction],
         f'the sound card "{card.name}" cannot be opened ({error.strerror})',

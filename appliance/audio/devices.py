@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from appliance.errors import BadInputError
+from appliance.errors import ApplianceError
 
 Samples = npt.NDArray[np.float32]
 """Mono samples in -1 … 1."""
@@ -16,8 +16,8 @@ HEARING_RATE = 16_000
 """Samples per second of everything that hearing gets; the rate of all its models."""
 
 
-class MissingCardError(BadInputError):
-    """No card has this name now. It may be plugged in yet."""
+class MissingCardError(ApplianceError):
+    """There is no such card now. It may be plugged in yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Microphone(Protocol):
     def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """16 kHz mono to `on_frame`, from one thread, until `stop`. `on_fault`: no more will come, and why.
 
-        ApplianceError: the card cannot be had now. BadInputError, unless it is a MissingCardError: not by that name.
+        ApplianceError: the card cannot be had now; MissingCardError: there is none. BadInputError: not by that name.
         """
 
     def stop(self) -> None:

@@ -10,11 +10,12 @@ import pyaudio
 import pytest
 
 from appliance.audio.cards import Direction, PortAudio, any_card
+from appliance.audio.devices import MissingCardError
 from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
-from appliance.errors import ApplianceError, BadInputError
-from tests.sound_server import CARDS
+from appliance.errors import BadInputError
+from tests.sound_server import CARDS, SoundServer, running_sound_server
 
 ALL = '"kitchen", "kitchen_window", "default"'
 
@@ -43,7 +44,7 @@ def test_a_name_or_the_part_of_a_name_finds_its_card(direction: Direction, name:
 
 @pytest.mark.usefixtures("cards")
 def test_a_missing_card_is_named_and_so_are_those_that_are_there() -> None:
-    with pytest.raises(BadInputError) as caught:
+    with pytest.raises(MissingCardError) as caught:
         found("bathroom", "output")
     assert str(caught.value).startswith('speaker: no sound card is called "bathroom". Allowed: ')
     assert ALL in str(caught.value)
@@ -58,6 +59,20 @@ def test_a_name_that_fits_several_cards_is_refused() -> None:
         found("kitch", "input")
 
 
+def test_a_card_that_has_gone_since_the_list_was_made_is_missing(
+    sound_server: SoundServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_sound_server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        with closing(PortAudio()) as audio:
+            card = audio.find("kitchen", "output")
+            server.process.kill()
+            server.process.wait()
+            with pytest.raises(MissingCardError, match='speaker: the sound card "kitchen" is not there any more'):
+                audio.open(card, (48_000,), (2,), 0.02)
+
+
 @pytest.mark.usefixtures("cards")
 def test_there_are_cards() -> None:
     assert any_card()
@@ -67,11 +82,11 @@ def test_there_are_cards() -> None:
 @pytest.mark.parametrize("name", ["", "kitchen"])
 def test_without_any_card_it_says_what_to_do(name: str) -> None:
     assert not any_card()
-    with pytest.raises(ApplianceError, match=r"speaker: no sound card .* `aplay -l`") as caught:
+    with pytest.raises(MissingCardError, match=r"speaker: no sound card .* `aplay -l`") as caught:
         CardSpeaker(name).start(Lane(48_000, lambda _: None, time.monotonic), lambda _: None, lambda _: None)
     assert caught.value.status == 1
     microphone = CardMicrophone(name)
-    with pytest.raises(ApplianceError, match=r"microphone: no sound card .* `arecord -l`"):
+    with pytest.raises(MissingCardError, match=r"microphone: no sound card .* `arecord -l`"):
         microphone.start(lambda _: None, lambda _: None)
     microphone.stop()
 
