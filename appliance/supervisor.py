@@ -91,7 +91,7 @@ class Engines:
 async def load_engines(settings: Settings, models: Path) -> Engines:
     """Load all models side by side: they wait for the disk and release the interpreter while they parse."""
     wake, activity, recogniser, voice = await asyncio.gather(
-        asyncio.to_thread(WakeWords, models, settings.wake.words, settings.wake.refractory),
+        asyncio.to_thread(WakeWords, models, settings.wake.scores, settings.wake.refractory),
         asyncio.to_thread(VoiceActivity, models),
         asyncio.to_thread(load_recogniser, settings.engine, settings.language, models),
         asyncio.to_thread(load_voice, models, settings.voice.name),
@@ -147,7 +147,7 @@ class Supervisor:
             ),
             recogniser=engines.recogniser,
             mind=self._mind,
-            strip_wake=partial(strip_wake, words=settings.wake_words),
+            strip_wake=partial(strip_wake, words=settings.wake.words),
             voice=engines.voice,
             lane=Lane(
                 devices.speaker.rate,

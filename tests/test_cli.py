@@ -61,7 +61,7 @@ def test_a_card_that_is_not_there_is_waited_for(copied_models: Path, tmp_path: P
 
 def test_a_configuration_with_errors_names_all_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "appliance.toml"
-    config.write_text('langauge = "en"\n[wake.words]\nalexa = 7\n')
+    config.write_text('langauge = "en"\n[wake.thresholds]\nalexa = 7\n')
     assert main(["run", "--config", str(config)]) == 2
     error = capsys.readouterr().err
     assert f"{config}:1" in error

@@ -20,7 +20,7 @@ FRAME = HEARING_RATE // 50
 def measure(settings: Settings, models: Path) -> Result:
     """Processor time of wake word and voice activity over a minute of a quiet room, as a share of that minute."""
     ears = Ears(
-        WakeWords(models, settings.wake.words, settings.wake.refractory),
+        WakeWords(models, settings.wake.scores, settings.wake.refractory),
         VoiceActivity(models),
         EndpointSettings(),
         lambda _: None,

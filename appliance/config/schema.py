@@ -1,10 +1,25 @@
 """Everything that can be set. config/appliance.toml is its documentation for people; a test keeps the two alike."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from appliance.config import wording
+
 Threshold = Annotated[float, Meta(ge=0.05, le=0.99)]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two values that are each allowed, and not together; `path` leads to the one to blame."""
+
+    path: tuple[str, ...]
+    wrong: str
+    allowed: str
+    options: tuple[str, ...]
+    """What may have been meant instead of the last key."""
 
 
 class Microphone(Struct, frozen=True):
@@ -35,13 +50,30 @@ class Button(Struct, frozen=True):
 class Wake(Struct, frozen=True):
     """How you call the appliance."""
 
+    words: Annotated[
+        tuple[str, ...],
+        Meta(min_length=1, description="The wake words; `appliance models list` shows which there are."),
+    ] = ("alexa",)
+    threshold: Annotated[
+        float,
+        Meta(
+            ge=0.05,
+            le=0.99,
+            description="The score that a wake word takes; with a lower one it wakes more easily, also by mistake.",
+        ),
+    ] = 0.5
     refractory: Annotated[
         float, Meta(ge=0, le=10, description="Seconds after a wake word in which it does not wake again.")
     ] = 1.0
-    words: Annotated[
+    thresholds: Annotated[
         dict[str, Threshold],
-        Meta(description="Each wake word and the score that it takes; a lower one wakes more easily, also by mistake."),
-    ] = field(default_factory=lambda: {"alexa": 0.5})
+        Meta(description="The score of single words, where it is to be another: hey_jarvis = 0.6."),
+    ] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Each wake word and the score that it takes."""
+        return {word: self.thresholds.get(word, self.threshold) for word in self.words}
 
 
 class Listening(Struct, frozen=True):
@@ -166,9 +198,30 @@ class Voice(Struct, frozen=True):
     ] = "en_US-joe-medium"
 
 
+class Service(Struct, frozen=True):
+    """How the appliance looks after itself."""
+
+    confirm: Annotated[
+        float,
+        Meta(
+            ge=3,
+            le=120,
+            description="Seconds in which the appliance has to work well after a change of its configuration; "
+            "otherwise the change is taken back.",
+        ),
+    ] = 10.0
+
+
 class Settings(Struct, frozen=True):
     """The whole configuration."""
 
+    profile: Annotated[
+        Literal["none", "jetson", "pi-usb", "respeaker-2mic", "respeaker-4mic", "respeaker-usb"],
+        Meta(
+            description='Defaults for your hardware, which the rest of this configuration goes before; "none" if none '
+            "fits. The files in config/profiles explain each.",
+        ),
+    ] = "none"
     language: Annotated[
         str,
         Meta(
@@ -186,6 +239,7 @@ class Settings(Struct, frozen=True):
     llm: LanguageModel = LanguageModel()
     stt: SpeechToText = SpeechToText()
     voice: Voice = Voice()
+    service: Service = Service()
 
     @property
     def engine(self) -> Literal["moonshine", "vosk"]:
@@ -194,7 +248,9 @@ class Settings(Struct, frozen=True):
             return "moonshine" if self.language == "en" else "vosk"
         return self.stt.engine
 
-    @property
-    def wake_words(self) -> tuple[str, ...]:
-        """The names of the wake words."""
-        return tuple(self.wake.words)
+    def contradictions(self) -> Iterator[Contradiction]:
+        """What is wrong with the whole though each value for itself is right."""
+        words = self.wake.words
+        for word in self.wake.thresholds:
+            if word not in words:
+                yield Contradiction(("wake", "thresholds", word), "is none of the words", wording.any_of(words), words)

@@ -49,10 +49,10 @@ def test_a_file_that_is_not_utf_8(file: Path) -> None:
 
 
 def test_what_is_wrong_in_it_is_said_with_the_line(file: Path) -> None:
-    file.write_text("[listening]\npaus = 1\n[wake.words]\nalexa = 5\n")
+    file.write_text("[listening]\npaus = 1\n[wake.thresholds]\nalexa = 5\n")
     with pytest.raises(BadInputError) as caught:
         load(file)
     assert str(caught.value) == (
         f'{file}:2: listening.paus = 1: is not known here; allowed: "limit", "patience", "pause" or "preroll"; '
-        f'did you mean "pause"?\n{file}:4: wake.words.alexa = 5: is out of range; allowed: a number from 0.05 to 0.99'
+        f'did you mean "pause"?\n{file}:4: wake.thresholds.alexa = 5: is out of range; allowed: a number from 0.05 to 0.99'
     )

@@ -187,7 +187,7 @@ def test_two_wake_words_and_neither_twice(models_dir: Path, tmp_path: Path) -> N
         after = "idle"
         delay = 1
     """
-    outcome = run(text, models_dir, tmp_path, settings=Settings(wake=Wake(words={"alexa": 0.5, "hey_jarvis": 0.5})))
+    outcome = run(text, models_dir, tmp_path, settings=Settings(wake=Wake(words=("alexa", "hey_jarvis"))))
     assert [report.data["word"] for report in outcome.timeline.reports("wake")] == ["hey_jarvis", "alexa"]
     assert [turn.intent for turn in outcome.timeline.turns()] == ["time", "date"]
 
