@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from appliance.errors import ApplianceError
+from appliance.files import write_safely
 from appliance.thinking.server import Server
 from appliance.thinking.trust import Known, Remembered, decode, encode, find, met, with_trusted, without
 
@@ -58,7 +59,7 @@ class TrustStore:
                 known = self._settle()
                 after = self._met(server, known)
                 if after is not None and after != known:
-                    _write_safely(self.path, encode(after))
+                    write_safely(self.path, encode(after))
                     _log.warning("%s (%s) was found, and is trusted from now on", server.name, server.url)
         except OSError as error:
             self._seen = (self._mark(), self._met(server, self.known()))
@@ -68,7 +69,7 @@ class TrustStore:
         """Trust the server of that name, instead of what had it before. ApplianceError when it cannot be written."""
         with self._changing():
             new = Remembered(name, "owner", self._today(), properties)
-            _write_safely(self.path, encode(with_trusted(self._settle(), new)))
+            write_safely(self.path, encode(with_trusted(self._settle(), new)))
 
     def forget(self, name: str) -> bool:
         """Trust it no longer; False if it never was. ApplianceError when it cannot be written."""
@@ -76,7 +77,7 @@ class TrustStore:
             known = self._settle()
             if find(name, known) is None:
                 return False
-            _write_safely(self.path, encode(without(known, name)))
+            write_safely(self.path, encode(without(known, name)))
         return True
 
     def _met(self, server: Server, known: Known) -> Known:
@@ -120,8 +121,8 @@ class TrustStore:
     def _set_aside(self, why: str) -> None:
         aside = self.path.with_suffix(".damaged")
         try:
-            _write_safely(aside, self.path.read_bytes())
-            _write_safely(self.path, encode(()))  # not moved: without a file the first one found would be trusted
+            write_safely(aside, self.path.read_bytes())
+            write_safely(self.path, encode(()))  # not moved: without a file the first one found would be trusted
             where = f"set aside as {aside.name}"
         except OSError as error:
             where = f"left where it is ({error.strerror})"
@@ -155,19 +156,3 @@ class TrustStore:
                 allowed="the user of the appliance, and root" if isinstance(error, PermissionError) else "",
                 remedy="Use sudo" if isinstance(error, PermissionError) else "Make room, or check the disk",
             ) from error
-
-
-def _write_safely(path: Path, content: bytes) -> None:
-    """Either all of it or nothing, also in a power cut."""
-    new = path.with_name(f".{path.name}.new")
-    new.unlink(missing_ok=True)  # of a process that was killed, perhaps another user's
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

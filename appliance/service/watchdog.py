@@ -1,0 +1,111 @@
+"""Tells systemd that the appliance is alive, as long as it really is; if it is not, systemd starts it again.
+
+It is told from the event loop, so that a loop that does not turn is noticed by what does not come. What else has to be
+true is decided here:
+
+- The microphone and the speaker move sound, or cannot be opened: one that is missing is waited for, and is no fault.
+- A card that is there, and moves nothing for longer than healing may take, is a fault, and only a new process may help.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from appliance.service import notify
+
+_log = logging.getLogger(__name__)
+
+HEALING = 30.0
+"""Seconds that a card which is there may move no sound: it is closed after 2, and opened again and again."""
+
+OFTEN = 3
+"""How often it is told within the time that systemd gives."""
+
+
+class Beat(Protocol):
+    """What was last seen of a sound card."""
+
+    @property
+    def missing(self) -> bool:
+        """The last try to open it has failed: it is not there, or somebody else has it."""
+
+    @property
+    def moved_at(self) -> float:
+        """When a block of sound has last moved; before the first, when it all began."""
+
+
+class Beats(Protocol):
+    """What was last seen of both cards."""
+
+    @property
+    def microphone(self) -> Beat:
+        """Where it hears."""
+
+    @property
+    def speaker(self) -> Beat:
+        """Where it speaks."""
+
+
+class Pulse:
+    """Decides whether the appliance is alive. No clock: all times are given, in seconds, and never go back."""
+
+    def __init__(self, now: float) -> None:
+        """It begins now, and has as long as healing may take for its first block of sound."""
+        self._well_at = {"microphone": now, "speaker": now}
+
+    def wrong(self, now: float, beats: Beats | None) -> str:
+        """Why it is not alive, or nothing. `beats` is None while there is nothing that could move sound."""
+        cards = {} if beats is None else {"microphone": beats.microphone, "speaker": beats.speaker}
+        for role, card in cards.items():
+            self._well_at[role] = now if card.missing else max(self._well_at[role], card.moved_at)
+        return next(
+            (
+                f"the {role} is there, and has moved no sound for {now - well_at:.0f} s"
+                for role, well_at in self._well_at.items()
+                if now - well_at > HEALING
+            ),
+            "",
+        )
+
+
+class Watchdog:
+    """Tells systemd that the appliance is alive, where systemd watches it.
+
+    `starving` is told why as soon as that is not true any more, and "" when it is again.
+    """
+
+    def __init__(
+        self,
+        beats: Callable[[], Beats | None],
+        starving: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.wrong = ""
+        """Why systemd is not told at the moment, in one line."""
+        self._beats = beats
+        self._starving = starving
+        self._clock = clock
+
+    async def keep(self) -> None:
+        """Until cancelled, or not at all where nobody watches."""
+        limit = notify.watchdog_time()
+        if limit is None:
+            return
+        pulse = Pulse(self._clock())
+        while True:
+            self._look(pulse)
+            await asyncio.sleep(limit / OFTEN)
+
+    def _look(self, pulse: Pulse) -> None:
+        wrong, before = pulse.wrong(self._clock(), self._beats()), self.wrong
+        self.wrong = wrong
+        if not wrong:
+            notify.alive()
+            if before:
+                self._starving("")
+        elif not before:
+            _log.error("%s: this needs a new start, which systemd will see to", wrong)
+            notify.status(wrong)
+            self._starving(wrong)
