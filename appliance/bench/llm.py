@@ -16,6 +16,7 @@ from appliance.bench.figures import Figure, Result, percentile
 from appliance.bench.firstsound import first_sound
 from appliance.bench.llmserver import ModelServer, real_weights, serving
 from appliance.config.schema import Settings
+from appliance.core.clauses import ClauseSplitter
 from appliance.errors import ApplianceError
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
@@ -27,7 +28,7 @@ from appliance.thinking.prompt import messages
 from appliance.thinking.question import TOKENS
 from appliance.thinking.standing import State
 
-SOUNDS, WORDS, RETURNS = 20, 30, 5
+SOUNDS, CLAUSES, RETURNS = 20, 30, 5
 """How often each is measured."""
 
 AWAY = 1.5
@@ -42,12 +43,12 @@ PATIENCE = 30.0
 INSTRUCTIONS = "You are the voice of a smart speaker."
 QUESTION = "Why is the sky blue?"
 
-_CONTENT = re.compile(rb'"content": ?"[^"]')
+_CONTENT = re.compile(rb'"content": ?("(?:[^"\\\\]|\\\\.)*")')
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """Seconds to the first word, of the server itself and by our way, and the first of these to each of those."""
+class _Clauses:
+    """Seconds to the end of the first clause, of the server itself and by our way, one after the other."""
 
     direct: list[float]
     ours: list[float]
@@ -57,70 +58,70 @@ def measure(settings: Settings, models: Path) -> Result:
     """Ask a server that only pretends; and a real one too, where there is one."""
     voice = load_voice(models, settings.voice.name)
     with serving() as server:
-        sounds, words, returns = asyncio.run(_measure(server, voice))
+        sounds, clauses, returns = asyncio.run(_measure(server, voice))
     figures = [
         Figure("first clause to sound, p50", percentile(sounds, 0.5) * 1000, "ms", 250),
         Figure("first clause to sound, p95", percentile(sounds, 0.95) * 1000, "ms"),
-        *_words_figures("", words),
+        *_clauses_figures("", clauses),
         Figure("back to used, p50", percentile(returns, 0.5), "s"),
         Figure("back to used, slowest", max(returns), "s", 2),
     ]
     if (weights := real_weights(models)) is not None:
         with serving(weights) as server:
-            figures += _words_figures("real server: ", asyncio.run(_measure_words(server)))
+            figures += _clauses_figures("real server: ", asyncio.run(_measure_clauses(server)))
     return Result(
         "llm",
         f"A server of its own process that says a word every 10 ms from 50 ms on. {SOUNDS} replies by the installed "
         "voice, from the word that completes the first clause to the first sample that a card takes, which plays 10 "
-        f"ms at a time. The first word of {WORDS} answers over a bare connection and by our way in turns, which "
+        f"ms at a time. The first clause of {CLAUSES} answers over a bare connection and by our way in turns, which "
         f"includes the trial of the server before each. {RETURNS} times the server is ended and comes back after "
         f'{AWAY:g} s, until it may be asked. "Real server": llama.cpp with the small model, if both are installed',
         tuple(figures),
     )
 
 
-def _words_figures(which: str, words: _Words) -> list[Figure]:
-    direct, ours = (percentile(seconds, 0.5) * 1000 for seconds in (words.direct, words.ours))
+def _clauses_figures(which: str, clauses: _Clauses) -> list[Figure]:
+    direct, ours = (percentile(seconds, 0.5) * 1000 for seconds in (clauses.direct, clauses.ours))
     return [
-        Figure(f"{which}first word of the server, p50", direct, "ms"),
-        Figure(f"{which}first word by our way, p50", ours, "ms"),
+        Figure(f"{which}first clause of the server, p50", direct, "ms"),
+        Figure(f"{which}first clause by our way, p50", ours, "ms"),
         Figure(f"{which}our way over the server's", ours / direct, "times"),
     ]
 
 
-async def _measure(server: ModelServer, voice: Voice) -> tuple[list[float], _Words, list[float]]:
+async def _measure(server: ModelServer, voice: Voice) -> tuple[list[float], _Clauses, list[float]]:
     with ThreadPoolExecutor(1) as worker:
         async with _model(server) as model:
-            sounds = [await first_sound(model.words(_asked()), voice, worker) for _ in range(SOUNDS + 1)][1:]
-    words = await _measure_words(server)
+            sounds = [await first_sound(model.words(_asked(each)), voice, worker) for each in range(SOUNDS + 1)][1:]
+    clauses = await _measure_clauses(server)
     async with _model(server) as model:
         returns = [await _return(server, model) for _ in range(RETURNS)]
-    return sounds, words, returns
+    return sounds, clauses, returns
 
 
-async def _measure_words(server: ModelServer) -> _Words:
-    words = _Words([], [])
+async def _measure_clauses(server: ModelServer) -> _Clauses:
+    clauses = _Clauses([], [])
     async with _model(server) as model:
-        for _ in range(WORDS + 1):
-            words.direct.append(await _first_word(server))
-            await asyncio.sleep(PAUSE)
-            words.ours.append(await _our_first_word(model))
-            await asyncio.sleep(PAUSE)
-    return _Words(words.direct[1:], words.ours[1:])
+        for number in range(2 * (CLAUSES // 2 + 1)):
+            for ours in (False, True) if number % 2 else (True, False):  # the second one finds the question prepared
+                took = await (_our_first_clause(model, number) if ours else _first_clause(server, number))
+                (clauses.ours if ours else clauses.direct).append(took)
+                await asyncio.sleep(PAUSE)
+    return _Clauses(clauses.direct[2:], clauses.ours[2:])
 
 
-async def _our_first_word(model: LanModel) -> float:
+async def _our_first_clause(model: LanModel, number: int) -> float:
     began = time.monotonic()
-    async with aclosing(model.words(_asked())) as pieces:
+    async with aclosing(model.words(_asked(number))) as pieces:
         async for _ in pieces:
             if model.answered_by:
                 break
     return time.monotonic() - began
 
 
-async def _first_word(server: ModelServer) -> float:
-    """Seconds to the first word of the same answer, over a connection without anything of ours."""
-    told = [asdict(each) for each in messages(INSTRUCTIONS, _asked().exchanges, 0)]
+async def _first_clause(server: ModelServer, number: int) -> float:
+    """Seconds to the first clause of the same answer, over a connection without anything of ours."""
+    told = [asdict(each) for each in messages(INSTRUCTIONS, _asked(number).exchanges, 0)]
     body = json.dumps({"messages": told, "stream": True, "max_tokens": TOKENS}).encode()
     head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     head += f"Content-Length: {len(body)}\r\n\r\n"
@@ -128,7 +129,7 @@ async def _first_word(server: ModelServer) -> float:
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(head.encode() + body)
     came = b""
-    while not _CONTENT.search(came):
+    while not ClauseSplitter().feed("".join(json.loads(content) for content in _CONTENT.findall(came))):
         if not (more := await reader.read(4096)):
             raise ApplianceError("bench llm", "the server of the language model does not answer")
         came += more
@@ -142,7 +143,7 @@ async def _return(server: ModelServer, model: LanModel) -> float:
     """Seconds from a server that serves again to one that may be asked."""
     await asyncio.to_thread(server.end)
     async with asyncio.timeout(PATIENCE):
-        async with aclosing(model.words(_asked())) as pieces:  # somebody asks, and hears that it is away
+        async with aclosing(model.words(_asked(0))) as pieces:  # somebody asks, and hears that it is away
             async for _ in pieces:
                 pass
         await asyncio.sleep(AWAY)
@@ -153,9 +154,9 @@ async def _return(server: ModelServer, model: LanModel) -> float:
     return time.monotonic() - began
 
 
-def _asked() -> History:
+def _asked(number: int) -> History:
     history = History()
-    history.ask(1, QUESTION)
+    history.ask(1, f"{QUESTION} {number}")
     return history
 
 

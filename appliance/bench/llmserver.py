@@ -5,12 +5,12 @@ Run as a program it serves until its input ends, and says its port once it does.
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from itertools import cycle
 from pathlib import Path
 
 from appliance.errors import ApplianceError
@@ -30,7 +30,7 @@ ANSWERS = (
     "That's a good question! Most cats sleep for about fifteen hours a day, and kittens for even longer.",
     "You need two eggs, some flour and a little milk. Stir it well, and let it rest for half an hour.",
 )
-"""One after the other."""
+"""By the number that ends the question."""
 
 
 class ModelServer:
@@ -78,9 +78,6 @@ def real_weights(models: Path) -> Path | None:
     return weights if find_spec("xllamacpp") is not None and weights.is_file() else None
 
 
-_answers = cycle(ANSWERS)
-
-
 async def _pretend(port: int) -> None:
     server = await asyncio.start_server(_answer, "127.0.0.1", port)
     _say(server.sockets[0].getsockname()[1])
@@ -90,12 +87,14 @@ async def _pretend(port: int) -> None:
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with suppress(ConnectionError, asyncio.IncompleteReadError):
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-        if head.startswith("get"):
+        length = re.search(r"content-length: (\d+)", head)
+        if length is None:
             await _send(writer, "application/json", json.dumps({"data": [{"id": "a model"}]}))
         else:
+            asked = json.loads(await reader.readexactly(int(length[1])))["messages"][-1]["content"]
             await _send(writer, "text/event-stream", "")
             await asyncio.sleep(FIRST)
-            for word in next(_answers).split():
+            for word in ANSWERS[int(asked.rpartition(" ")[2]) % len(ANSWERS)].split():
                 await _send(writer, "", f"data: {json.dumps({'choices': [{'delta': {'content': f'{word} '}}]})}\n\n")
                 await asyncio.sleep(NEXT)
             await _send(writer, "", "data: [DONE]\n\n")

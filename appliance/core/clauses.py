@@ -56,6 +56,11 @@ class ClauseSplitter:
             yield clause
 
 
+def is_whole(text: str) -> bool:
+    """Whether `text` ends with the end of a sentence, if nothing follows."""
+    return text.rstrip().rstrip(_CLOSERS).endswith(tuple(_STOPS))
+
+
 def _end(text: str, *, first: bool, final: bool) -> int | None:
     """Where the clause at the start of `text` ends, if that is certain."""
     pause = 0

@@ -5,7 +5,7 @@ Rules:
    before the next one begins; those who want the same one at once share it.
 2. What is broken is benched. In the background it is tried every second as long as it is likely to be needed, and then
    less and less often; so is what is busy or warming up. What is new is tried there at once.
-3. What is misconfigured is reported once, and not asked before it has changed.
+3. What is misconfigured is reported once, and left alone until it has changed, or for a minute.
 4. A question under way is nobody's here: whatever is found out about its server meanwhile, it goes on.
 5. How one question finds its server is in `search`.
 """
@@ -82,7 +82,7 @@ class Chooser:
         self._trials: Shared[Key, bool] = Shared()
         self._needed = self._loop.time()
         self._roused = asyncio.Event()
-        self._reported: set[Key] = set()
+        self._reported: dict[Key, str] = {}
         self._strangers: set[Key] = set()
 
     def rouse(self) -> None:
@@ -148,6 +148,7 @@ class Chooser:
 
     def answered(self, server: Server) -> None:
         """It answers a question."""
+        self._reported.pop(key_of(server), None)
         self._note(server, Standing.answered)
 
     def failed(self, server: Server, error: ServerError) -> None:
@@ -205,12 +206,14 @@ class Chooser:
         standing = self._standings.get(key)
         if standing is None or standing.server != server:
             return
-        standing = self._standings[key] = change(standing)
+        before, standing = standing, change(standing)
+        self._standings[key] = standing
         self._roused.set()  # it may be due now
-        if standing.problem is None:
-            self._reported.discard(key)
-        elif standing.problem is Problem.MISCONFIGURED and not standing.was_only_a_guess and key not in self._reported:
-            self._reported.add(key)
+        if standing.problem is None and before.problem is Problem.MISCONFIGURED and not before.from_use:
+            self._reported.pop(key, None)
+        misconfigured = standing.problem is Problem.MISCONFIGURED and not standing.was_only_a_guess
+        if misconfigured and self._reported.get(key) != standing.detail:
+            self._reported[key] = standing.detail
             _log.error("%s (%s) %s: it is not used until that changes", server.name, server.url, standing.detail)
 
     def _report_stranger(self, server: Server, why: str) -> None:

@@ -26,6 +26,9 @@ _log = logging.getLogger(__name__)
 MOMENT = 1.5
 """Seconds after which somebody who waits is told so."""
 
+MOST_LEFT = 4
+"""Servers that are waited for though nobody else waits for them; one more would only add to what they have to do."""
+
 VOICE = 0.4
 """Seconds that the voice takes for the first sound, which the patience includes."""
 
@@ -70,9 +73,13 @@ class LanModel:
                     async with asyncio.timeout_at(None if said else until):
                         news = await asked.news.get()
                 except TimeoutError:
+                    if until == limit and asked.settle():
+                        said = True
+                        continue
                     if until == limit:
-                        asked.abandoned = True
-                        self._keep_task(task)
+                        if len(self._left) < MOST_LEFT:
+                            asked.abandon()
+                            self._keep_task(task)
                         yield self._phrases.MODEL_SLOW
                         return
                     news = Wait()

@@ -2,7 +2,8 @@
 
 Rules:
 - As long as nothing was said another server may be asked. What a server says counts from its first clause on, since
-  nothing of that is spoken before it is complete.
+  nothing of that is spoken before it is complete. Where no other server answers, or not in time, a whole sentence is
+  better than none, whatever becomes of the rest.
 - A server whose model cannot take the whole conversation is told less of it, down to the question alone. One that
   reaches the end of what its model can take in the middle of its answer is at the end of its answer.
 - One that says nothing for OVERTAKE seconds may have too much to do, and let us wait without a word as llama.cpp does,
@@ -13,11 +14,10 @@ Rules:
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from contextlib import aclosing
 from typing import Any, Protocol
 
-from appliance.core.clauses import ClauseSplitter
+from appliance.core.clauses import ClauseSplitter, is_whole
 from appliance.thinking.choosing import Chooser
 from appliance.thinking.prompt import Message
 from appliance.thinking.search import NoServerError, Search
@@ -47,12 +47,43 @@ class Wait:
     """The servers are busy or warming up, and are asked again after a pause."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A server that is asked."""
+    """A server that is asked. Made in the event loop."""
 
-    server: Server
-    pieces: AsyncGenerator[str, None]
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.counts: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Something can be spoken, or all is over."""
+        self.words = ""
+        """What was said before that counted."""
+        self._splitter = ClauseSplitter()
+        self._is_left = False
+        self._hear: Callable[[str], None] | None = None
+
+    def take(self, piece: str) -> None:
+        """It has said more."""
+        if self._hear is not None:
+            self._hear(piece)
+            return
+        self.words += piece
+        if self._splitter.feed(piece) or self._is_left:
+            self.count()
+
+    def count(self) -> None:
+        """What it has said is taken as it is."""
+        if not self.counts.done():
+            self.counts.set_result(None)
+
+    def leave(self) -> None:
+        """Nobody wants to hear it; any word shows that it has not to load its model any more."""
+        self._is_left = True
+        if self.words:
+            self.count()
+
+    def hear(self, hear: Callable[[str], None]) -> None:
+        """Give all that it has said, and will say, to `hear`."""
+        hear(self.words)
+        self._hear = hear
 
 
 class Question:
@@ -73,7 +104,9 @@ class Question:
         self._leave = leave
         self._chooser = chooser
         self._search = self._new_search()
-        self._attempts: dict[asyncio.Task[str], _Attempt] = {}
+        self._attempts: dict[asyncio.Task[None], _Attempt] = {}
+        self._sentence: tuple[_Attempt, ServerError] | None = None
+        """A server that broke off after a whole one."""
         self._seeking: asyncio.Task[Server] | None = None
         self._was_asked = False
         """Some server was."""
@@ -84,6 +117,20 @@ class Question:
         self.abandoned = False
         """Nobody waits for the reply any more, and no other server is asked."""
 
+    def settle(self) -> bool:
+        """Nobody waits for longer: take a whole sentence that is there for the beginning. Whether there is one."""
+        for attempt in self._attempts.values():
+            if is_whole(attempt.words) and not attempt.counts.done():
+                attempt.words += "\n"
+                attempt.count()
+        return any(attempt.counts.done() for attempt in self._attempts.values())
+
+    def abandon(self) -> None:
+        """Nobody waits for the reply any more; who is asked is left to the first word."""
+        self.abandoned = True
+        for attempt in self._attempts.values():
+            attempt.leave()
+
     async def run(self) -> None:
         """Until the reply is over. To cancel it closes all connections at once."""
         try:
@@ -93,38 +140,44 @@ class Question:
                 await asyncio.wait({self._looking})
                 self._search = self._new_search()
                 found = await self._first_word()
-            if not isinstance(found, tuple):
+            if isinstance(found, asyncio.Task):
+                await self._hear(found, self._attempts[found])
+            elif self._sentence is not None and not self.abandoned:
+                attempt, error = self._sentence
+                self._tell(attempt)
+                self.news.put_nowait(error)
+            else:
                 self.news.put_nowait(found)
-                return
-            attempt, word = found
-            self._search.answered(attempt.server)
-            self._leave_others()
-            async with aclosing(attempt.pieces) as pieces:
-                if self.abandoned:
-                    return
-                self.by = attempt.server.name
-                self.news.put_nowait(word)
-                try:
-                    async for piece in pieces:
-                        self.news.put_nowait(piece)
-                except ServerError as error:
-                    self._search.failed(error, attempt.server)
-                    self.news.put_nowait(error)
-                    return
-            self.news.put_nowait(None)
         except Exception as fault:  # noqa: BLE001  whatever it is, who waits has to hear something
             _log.exception("asking the language model failed")
             self.news.put_nowait(ServerError(Problem.BROKEN, f"cannot be asked: {fault!r}"))
         finally:
             await _end(self._seeking, *self._attempts)
 
-    async def _first_word(self) -> tuple[_Attempt, str] | NoServerError | ServerError:
-        """The server that speaks first, and its word; or why there is none."""
+    async def _hear(self, task: "asyncio.Task[None]", attempt: _Attempt) -> None:
+        self._search.answered(attempt.server)
+        self._leave_others(task)
+        if self.abandoned:
+            return
+        self._tell(attempt)
+        await asyncio.wait({task})
+        error = _why_not(task)
+        if error is not None:
+            self._search.failed(error, attempt.server)
+        self.news.put_nowait(error)
+
+    def _tell(self, attempt: _Attempt) -> None:
+        self.by = attempt.server.name
+        attempt.hear(self.news.put_nowait)
+
+    async def _first_word(self) -> "asyncio.Task[None] | NoServerError | ServerError":
+        """The attempt that speaks first; or why there is none."""
         too_long: ServerError | None = None
         none: NoServerError | None = None
         self._seek()
         while self._seeking or self._attempts:
-            at_work = {*self._attempts, *({self._seeking} if self._seeking else ())}
+            counting = [attempt.counts for attempt in self._attempts.values()]
+            at_work = {*self._attempts, *counting, *({self._seeking} if self._seeking else ())}
             patience = None if self._seeking or none or self.abandoned else OVERTAKE
             done, _ = await asyncio.wait(at_work, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
             if not done:
@@ -135,15 +188,17 @@ class Question:
                 except NoServerError as error:
                     none = error
                 self._seeking = None
-            for task in self._attempts.keys() & done:
-                attempt = self._attempts.pop(task)
-                failure = _why_not(task)
-                if failure is None:
-                    return attempt, task.result()
-                self._search.waiting_for.discard(attempt.server.url)
-                self._search.failed(failure, attempt.server)
-                too_long = failure if failure.problem is Problem.TOO_LONG else too_long
-                self._seek()
+            for task, attempt in list(self._attempts.items()):
+                if attempt.counts.done():
+                    return task
+                if task.done() and (failure := _why_not(task)) is not None:
+                    del self._attempts[task]
+                    self._search.waiting_for.discard(attempt.server.url)
+                    self._search.failed(failure, attempt.server)
+                    too_long = failure if failure.problem is Problem.TOO_LONG else too_long
+                    if is_whole(attempt.words):
+                        self._sentence = attempt, failure
+                    self._seek()
         return too_long or none or NoServerError(None, "nobody waits any more")
 
     def _new_search(self) -> Search:
@@ -158,27 +213,36 @@ class Question:
             return
         self._was_asked = True
         self._search.waiting_for.add(server.url)
-        pieces = self._chat(server)
-        self._attempts[asyncio.create_task(_first_clause(pieces))] = _Attempt(server, pieces)
+        attempt = _Attempt(server)
+        self._attempts[asyncio.create_task(self._ask(attempt))] = attempt
 
-    def _leave_others(self) -> None:
+    def _leave_others(self, speaker: "asyncio.Task[None]") -> None:
         overtaken = ServerError(Problem.AT_CAPACITY, f"says nothing for {OVERTAKE:g} s", LEFT_ALONE)
-        while self._attempts:
-            task, attempt = self._attempts.popitem()
+        for task in self._attempts.keys() - {speaker}:
+            attempt = self._attempts.pop(task)
+            attempt.leave()
             self._search.failed(overtaken, attempt.server)
             self._leave(self._until_its_word(task, attempt))
 
-    async def _until_its_word(self, task: "asyncio.Task[str]", attempt: _Attempt) -> None:
+    async def _until_its_word(self, task: "asyncio.Task[None]", attempt: _Attempt) -> None:
         try:
-            await asyncio.wait({task})
-            error = _why_not(task)
+            await asyncio.wait({task, attempt.counts}, return_when=asyncio.FIRST_COMPLETED)
+            error = _why_not(task) if task.done() else None
             if error is None:
                 self._search.answered(attempt.server)
             else:
                 self._search.failed(error, attempt.server)
         finally:
             await _end(task)
-            await attempt.pieces.aclose()
+
+    async def _ask(self, attempt: _Attempt) -> None:
+        """Until all is said. Raises ServerError."""
+        async with aclosing(self._chat(attempt.server)) as pieces:
+            async for piece in pieces:
+                attempt.take(piece)
+        if not attempt.words.strip():
+            raise ServerError(Problem.BROKEN, "gives an empty answer")
+        attempt.count()
 
     async def _chat(self, server: Server) -> AsyncGenerator[str, None]:
         """The reply to as much as the server can take. Raises ServerError."""
@@ -197,20 +261,8 @@ class Question:
             return
 
 
-async def _first_clause(pieces: AsyncGenerator[str, None]) -> str:
-    """All up to where something can be spoken; nothing was said before."""
-    splitter, words = ClauseSplitter(), ""
-    async for piece in pieces:
-        words += piece
-        if splitter.feed(piece):
-            return words
-    if not words.strip():
-        raise ServerError(Problem.BROKEN, "gives an empty answer")
-    return words
-
-
-def _why_not(task: "asyncio.Task[str]") -> ServerError | None:
-    """Why a server said no word; None if it did."""
+def _why_not(task: "asyncio.Task[None]") -> ServerError | None:
+    """Why a server did not say all; None if it did."""
     error = task.exception()
     if error is not None and not isinstance(error, ServerError):
         raise error
@@ -221,5 +273,6 @@ async def _end(*tasks: "asyncio.Task[Any] | None") -> None:
     for task in tasks:
         if task is not None:
             task.cancel()
-            with suppress(asyncio.CancelledError, NoServerError, ServerError):
-                await task
+            await asyncio.wait({task})
+            if not task.cancelled():
+                task.exception()  # or it would be said that nobody has looked

@@ -92,7 +92,7 @@ class Standing:
             case Problem.AT_CAPACITY:
                 return replace(after, stands=after.until)
             case Problem.MISCONFIGURED:
-                return replace(after, stands=math.inf)
+                return replace(after, stands=now + SELDOM)  # a key that was put right cannot be seen otherwise
             case Problem.TOO_LONG:
                 return self
 
@@ -110,6 +110,11 @@ class Standing:
     def passing(self) -> bool:
         """Whether it has a problem that passes by itself."""
         return self.problem in _PASSING
+
+    @property
+    def from_use(self) -> bool:
+        """Whether its problem was found in use, so that a trial knows no better."""
+        return self.stands > -math.inf
 
     @property
     def works(self) -> bool:

@@ -13,14 +13,14 @@ from appliance.models.directory import models_in
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SOUNDS", "WORDS", "RETURNS"):
+    for name in ("SOUNDS", "CLAUSES", "RETURNS"):
         monkeypatch.setattr(llm, name, 2)
     monkeypatch.setattr(llm, "AWAY", 0.5)
 
 
 NAMES = [
     *("first clause to sound, p50", "first clause to sound, p95"),
-    *("first word of the server, p50", "first word by our way, p50", "our way over the server's"),
+    *("first clause of the server, p50", "first clause by our way, p50", "our way over the server's"),
     *("back to used, p50", "back to used, slowest"),
 ]
 
@@ -30,7 +30,7 @@ def test_what_it_measures(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> 
     result = llm.measure(Settings(), models_in(models_dir))
     assert [figure.name for figure in result.figures] == NAMES
     values = {figure.name: figure.value for figure in result.figures}
-    assert values["first word of the server, p50"] >= 50
+    assert values["first clause of the server, p50"] >= 50
     assert 0 < values["back to used, p50"] < 5
     assert 0 < values["first clause to sound, p50"] < 30_000
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from appliance.core.clauses import LONGEST, ClauseSplitter
+from appliance.core.clauses import LONGEST, ClauseSplitter, is_whole
 
 
 def split(*pieces: str) -> list[str]:
@@ -102,6 +102,13 @@ def test_a_long_sentence_without_a_pause_breaks_between_words() -> None:
 
 def test_something_endless_breaks_anyway() -> None:
     assert split("长" * (2 * LONGEST + 1)) == ["长" * LONGEST, "长" * LONGEST, "长"]
+
+
+@pytest.mark.parametrize("text", ["Yes.", "Is it? ", '"No!"', "Well…", "はい。"])
+def test_whole_is_what_ends_a_sentence(text: str) -> None:
+    assert is_whole(text)
+    assert not is_whole(text + " and")
+    assert not is_whole("")
 
 
 pieces = st.lists(

@@ -208,7 +208,7 @@ def test_what_is_misconfigured_is_reported_once_and_left_alone_until_it_has_chan
     run(main())
 
 
-def test_a_server_without_the_model_is_asked_once_it_has_other_models(
+def test_a_server_without_the_model_is_asked_as_soon_as_it_has_other_models(
     lan: Lan, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
@@ -216,14 +216,37 @@ def test_a_server_without_the_model_is_asked_once_it_has_other_models(
         chooser = lan.chooser(a_store(tmp_path))
         search = Search(chooser, lambda: None)
         await search.find_instance()
-        search.failed(ServerError(Problem.MISCONFIGURED, "there is no model llama"))
         with in_background(chooser):
-            await asyncio.sleep(600)
+            await asyncio.sleep(50)
+            search.failed(ServerError(Problem.MISCONFIGURED, "there is no model llama"))
             assert await ask(chooser) is None
             lan.tell(Behaviour(models=("a model", "llama")), DEN)
-            await asyncio.sleep(61)
+            await asyncio.sleep(11)
             assert await ask(chooser) == DEN
         assert len(caplog.records) == 1
+
+    run(main())
+
+
+def test_a_key_that_was_put_right_is_tried_after_a_minute_and_a_wrong_one_reported_once(
+    lan: Lan, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        lan.add(DEN)
+        chooser = lan.chooser(a_store(tmp_path))
+        with in_background(chooser):
+            for _ in range(10):
+                search = Search(chooser, lambda: None)
+                assert await search.find_instance() == DEN
+                search.failed(ServerError(Problem.MISCONFIGURED, "wants another key"))
+                assert await ask(chooser) is None
+                await asyncio.sleep(121)
+        assert len(caplog.records) == 1
+        search = Search(chooser, lambda: None)
+        assert await search.find_instance() == DEN
+        search.answered()
+        search.failed(ServerError(Problem.MISCONFIGURED, "wants another key"))
+        assert len(caplog.records) == 2, "it had worked meanwhile"
 
     run(main())
 

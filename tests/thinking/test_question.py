@@ -83,6 +83,57 @@ def test_one_alone_is_asked_once_and_waited_for(tmp_path: Path) -> None:
     play(scene)
 
 
+@pytest.mark.parametrize("then", [[60.0], [30.0, RESET]])
+def test_a_whole_sentence_is_said_in_time_though_it_is_not_clear_whether_more_follows(
+    tmp_path: Path, then: list[float | ServerError]
+) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [1.0, "Yes.", *then]})
+        broke_off = f" {en.BROKE_OFF}" if RESET in then else ""
+        assert await asked.ask() == f"{en.ONE_MOMENT} Yes." + broke_off
+        assert asked.words[1][0] == pytest.approx(PATIENCE - VOICE)
+        assert asked.model.answered_by == GOOD.name
+        assert state_of(asked, GOOD) is (State.BENCHED if broke_off else State.READY)
+
+    play(scene)
+
+
+def test_a_whole_sentence_is_said_if_the_server_breaks_off_after_it_and_no_other_one_answers(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: ["Yes.", 0.5, RESET]})
+        assert await asked.ask() == f"Yes. {en.BROKE_OFF}"
+        asked = Asked(tmp_path, {GOOD: ["Yes.", 0.5, RESET], OTHER: ["No, never."]})
+        assert await asked.ask() == "No, never."
+        asked = Asked(tmp_path, {GOOD: ["Yes and", 0.5, RESET]})
+        assert await asked.ask() == en.NO_MODEL
+
+    play(scene)
+
+
+def test_one_that_trickles_is_not_read_to_its_end_when_nobody_waits(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [part for _ in range(100) for part in (1.0, "word ")]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
+        await asyncio.sleep(1)
+        assert not asked.client.open, "it speaks, so it does not load"
+
+    play(scene)
+
+
+def test_servers_that_hang_are_not_waited_for_by_ever_more_questions(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [600.0, "Late."]})
+        before = len(asyncio.all_tasks())
+        waiting = []
+        for _ in range(8):
+            await asked.ask()
+            waiting.append(len(asyncio.all_tasks()) - before)
+        assert waiting[-1] == waiting[-4], "no more and no more"
+        await asked.model.close()
+
+    play(scene)
+
+
 def test_all_are_silent(tmp_path: Path) -> None:
     async def scene() -> None:
         asked = Asked(tmp_path, {server: [60.0, "Late."] for server in (GOOD, OTHER, THIRD)})

@@ -102,9 +102,10 @@ def test_one_that_loads_is_shown_to_load_although_it_lists_its_models() -> None:
     assert standing.proved(60.0, 60.0, MODELS).state is State.READY
 
 
-def test_a_missing_model_is_missing_until_there_are_other_models() -> None:
+def test_a_missing_model_is_missing_until_there_are_other_models_or_for_a_minute() -> None:
     standing = READY.failed_use(0.0, a(Problem.MISCONFIGURED))
-    assert standing.proved(1e6, 1e6, MODELS).state is State.MISCONFIGURED
+    assert standing.proved(59.0, 59.0, MODELS).state is State.MISCONFIGURED
+    assert standing.proved(60.0, 60.0, MODELS).state is State.READY
     assert standing.proved(1.0, 1.0, MODELS | {"the one"}).state is State.READY
 
 
