@@ -22,6 +22,7 @@ from appliance.core.effects import (
     Think,
 )
 from appliance.core.events import (
+    Announced,
     Answered,
     Event,
     Failed,
@@ -95,6 +96,13 @@ def interrupt(turn: Turn, event: WakeHeard | Pressed) -> Step:
     state, effects = begin(turn, event)
     interrupted = Report("interrupted", event.at, old, {"by": by})
     return state, (Hush(old), interrupted, *_unanswered(turn), Drop(old), *effects)
+
+
+def announce(turn: Turn, event: Announced) -> Step:
+    """A turn of its own, for which nobody has asked."""
+    state, effects = _next(turn)
+    report = Report("reply_text", event.at, state.generation, {"text": event.text})
+    return _speak(replace(state, is_worded=False, unasked=True), (*effects, report), event.text)
 
 
 def ignore(turn: Turn, _: Event) -> Step:
@@ -462,7 +470,7 @@ def _next(turn: Turn) -> Step:
     """A new turn, for which nothing of the old one's reply counts any more."""
     generation = turn.generation + 1
     state = replace(_nothing_overheard(turn), generation=generation, attending=False, nothing_left=False)
-    state = replace(state, addressed=None, waiting=None, follows_up=False, follows_speech=False)
+    state = replace(state, addressed=None, waiting=None, follows_up=False, follows_speech=False, unasked=False)
     return state, (Begin(generation),)
 
 

@@ -154,6 +154,14 @@ class Failed:
     at: float
 
 
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """`text` is to be said, for which nobody has asked: as soon as nothing else is going on."""
+
+    text: str
+    at: float
+
+
 Event = (
     WakeHeard
     | Pressed
@@ -168,4 +176,5 @@ Event = (
     | ReplyStarted
     | ReplyEnded
     | Failed
+    | Announced
 )

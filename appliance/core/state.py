@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from enum import Enum
 
-from appliance.core.events import Heard, Overheard, Pressed, WakeHeard
+from appliance.core.events import Announced, Heard, Overheard, Pressed, WakeHeard
 from appliance.core.interruption import Gates
 
 
@@ -37,6 +37,10 @@ class Turn:
     """Whether nobody has asked for this turn yet, and somebody may go on with the one before."""
     follows_speech: bool = False
     """Whether it was begun by what was said during the one before, without a trigger."""
+    unasked: bool = False
+    """Whether nobody has asked for what is being said."""
+    announced: tuple[Announced, ...] = ()
+    """What is to be said as soon as nothing else is going on."""
     listened_until: float = 0.0
     """How far the utterance went; where listening goes on if only the wake word was said."""
     voice: bool = False

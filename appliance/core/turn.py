@@ -10,6 +10,8 @@ Rules of the table:
 - A trigger that may not interrupt the reply gets its turn when the reply is over.
 - Events of an older generation, or of the newest one once the turn is idle again, change nothing: they come late. Only
   the words and the end of a reply are still reported, and remembered: they happened.
+- What is to be announced waits until the turn is idle. One text is announced once, however often that is asked for
+  meanwhile, and no more than MOST_ANNOUNCED wait.
 - An event of the turn under way that the table has no row for raises `IllegalEventError` and changes nothing.
 - What the microphone senses (speech that starts, lasts or ends) is reported in every phase, and needs no row.
 """
@@ -22,6 +24,7 @@ from appliance.core import actions
 from appliance.core.actions import Step
 from appliance.core.effects import Effect, Report
 from appliance.core.events import (
+    Announced,
     Answered,
     Event,
     Failed,
@@ -52,6 +55,10 @@ _E = TypeVar("_E", bound=Event)
 
 ONE_INSTANT = 0.3
 """Seconds within which a press after another trigger belongs to it."""
+
+
+MOST_ANNOUNCED = 5
+"""Texts that wait to be announced; after a long conversation nobody wants to hear more news at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +258,7 @@ _I, _L, _T, _S, _P = Phase.IDLE, Phase.LISTENING, Phase.THINKING, Phase.SPEAKING
 TABLE: tuple[Row, ...] = (
     _row(_I, WakeHeard, _L, actions.begin),
     _row(_I, Pressed, _L, actions.begin),
+    _row(_I, Announced, _S, actions.announce),
     #
     _row(_L, WakeHeard, _L, actions.begin_anew, is_asked_anew),
     _row(_L, WakeHeard, _L, actions.ignore),
@@ -337,7 +345,26 @@ TABLE: tuple[Row, ...] = (
 
 def step(turn: Turn, event: Event) -> Step:
     """The next state and what is to be done. Raises IllegalEventError, and then nothing has changed."""
+    state, effects = _step(turn, event)
+    if state.phase is Phase.IDLE and state.announced:
+        first, *rest = state.announced
+        found = _find(state, first)
+        assert found is not None  # noqa: S101  it is in the table
+        state, more = _take(found, replace(state, announced=tuple(rest)), first)
+        effects = (*effects, *more)
+    return state, effects
+
+
+def _wait(turn: Turn, event: Announced) -> Turn:
+    if any(event.text == each.text for each in turn.announced) or len(turn.announced) >= MOST_ANNOUNCED:
+        return turn
+    return replace(turn, announced=(*turn.announced, event))
+
+
+def _step(turn: Turn, event: Event) -> Step:
     match event:
+        case Announced():
+            return _wait(turn, event), ()
         case SpeechStarted() | SpeechSustained() | SpeechEnded():
             state, reports = _sense(turn, event)
             found = _find(state, event)
@@ -360,9 +387,11 @@ def step(turn: Turn, event: Event) -> Step:
 def is_stale(turn: Turn, event: WakeHeard | Pressed) -> bool:
     """Whether the trigger came in an older turn: in the same instant as the one that began this turn.
 
-    What was said is no trigger: who pressed after that, but before the loop had made a turn of it, wants another one.
+    What was said is no trigger, nor is an announcement: who pressed after that, but before the loop had made a turn of
+    it, wants another one.
     """
-    seen = turn.generation - (turn.follows_speech and turn.phase is Phase.THINKING)
+    untriggered = (turn.follows_speech and turn.phase is Phase.THINKING) or turn.unasked
+    seen = turn.generation - untriggered
     return not seen <= event.turn <= turn.generation
 
 

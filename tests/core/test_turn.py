@@ -22,6 +22,7 @@ from appliance.core.effects import (
     Think,
 )
 from appliance.core.events import (
+    Announced,
     Answered,
     Event,
     Failed,
@@ -39,7 +40,7 @@ from appliance.core.events import (
     Worded,
 )
 from appliance.core.interruption import Gates, Meaning
-from appliance.core.turn import TABLE, IllegalEventError, Phase, Turn, step
+from appliance.core.turn import MOST_ANNOUNCED, TABLE, IllegalEventError, Phase, Turn, step
 
 WAKE = WakeHeard("alexa", 0.9, 1.0)
 PATIENCE = 6.0
@@ -785,6 +786,58 @@ def test_a_broken_stage_is_apologised_for_and_a_broken_voice_is_given_up() -> No
     assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["Hush", "notice", "Drop"])
 
 
+NEWS = Announced("Sound is back.", 5.0)
+
+
+def test_an_announcement_is_spoken_when_nothing_else_goes_on() -> None:
+    turn, effects = play(NEWS)
+    assert (turn.phase, turn.generation) == (Phase.SPEAKING, 1)
+    assert effects == [
+        Begin(1),
+        Report("reply_text", 5.0, 1, {"text": NEWS.text}),
+        Speak(1, NEWS.text, pausable=True),
+    ]
+    turn, _ = play(ReplyStarted(1, 5.1), over(at=6.0), turn=turn)
+    assert turn.phase is Phase.IDLE
+
+
+@pytest.mark.parametrize("before", [(WAKE,), TO_THINKING, TO_SPEAKING])
+def test_an_announcement_waits_for_the_end_of_the_turn(before: tuple[Event, ...]) -> None:
+    turn, _ = play(*before)
+    turn, effects = play(NEWS, replace(NEWS, at=5.5), turn=turn)
+    assert (turn.announced, effects) == ((NEWS,), []), "once"
+    turn, effects = play(Failed(1, "broken", "Sorry.", 6.0), turn=turn)
+    if turn.generation == 1:
+        turn, effects = play(over(at=7.0), turn=turn)
+    assert (turn.phase, turn.generation, turn.announced) == (Phase.SPEAKING, 2, ())
+    assert effects[-1] == Speak(2, NEWS.text, pausable=True)
+
+
+def test_announcements_come_one_after_the_other_and_no_more_than_a_few() -> None:
+    turn, _ = play(WAKE, *(Announced(str(number), 1.5) for number in range(9)))
+    said = []
+    turn, effects = play(ended(why=ListeningEnd.NOTHING), turn=turn)
+    while turn.phase is Phase.SPEAKING:
+        said += [effect.text for effect in effects if isinstance(effect, Speak)]
+        turn, effects = play(over(turn.generation), turn=turn)
+    assert said == [str(number) for number in range(MOST_ANNOUNCED)]
+
+
+def test_who_pressed_just_before_an_announcement_began_is_heard() -> None:
+    turn, _ = play(NEWS)
+    turn, effects = play(Pressed(5.0, 0), turn=turn)
+    assert (turn.phase, turn.generation) == (Phase.LISTENING, 2)
+    assert effects[0] == Hush(1)
+    assert step(turn, Pressed(5.0, 0)) == (turn, ())
+
+
+def test_an_announcement_invites_nobody_to_go_on() -> None:
+    turn, _ = follow_up(NEWS, ended(2, ListeningEnd.NOTHING))
+    assert turn.phase is Phase.SPEAKING
+    turn, _ = play(over(3), turn=turn)
+    assert turn.phase is Phase.IDLE
+
+
 def test_speech_is_sensed_in_every_phase() -> None:
     for before in ((), TO_THINKING, TO_SPEAKING):
         turn, _ = play(*before)
@@ -836,6 +889,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(ReplyStarted, generations, times),
     st.builds(ReplyEnded, generations, times, times, st.booleans(), st.just(9), st.just(())),
     st.builds(Failed, generations, st.just("broken"), st.just("sorry"), times),
+    st.builds(Announced, st.sampled_from("ab"), times),
 )
 
 
@@ -854,7 +908,7 @@ def test_whatever_comes_in_whatever_order(history: list[Event], gates: Gates) ->
         assert begun == ([after.generation] if after.generation > turn.generation else [])
         hushed = [i for i, e in enumerate(effects) if isinstance(e, Hush)]
         assert hushed in ([], [0]), "silence first"
-        if begun and not isinstance(event, ReplyEnded):
+        if begun and not (isinstance(event, ReplyEnded) or after.unasked):
             assert hushed == ([0] if turn.phase is not Phase.IDLE else [])
         for kept in (Remember, Report):
             is_end = [e for e in effects if isinstance(e, kept) and getattr(e, "kind", "reply_end") == "reply_end"]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from appliance.core.events import (
+    Announced,
     Answered,
     Event,
     Failed,
@@ -91,6 +92,7 @@ class Course:
             *[self._address_at_the_end] * 2,
             *[self._speak_while_it_thinks] * 2,
             *[self._go_on_in_the_ordinary_way] * 2,
+            *[self._announce] * 2,
             self._late_producer,
             self._late_event,
             self._block,
@@ -208,6 +210,17 @@ class Course:
         while self._synthesise():
             pass
         self._player.play_out(self.world.turn.generation)
+
+    def _announce(self) -> None:
+        """There is news, as a rule when nothing goes on, and sometimes just after a trigger, or before one."""
+        edge = self._tape.pick((None, None, self._button.press, self._microphone.wake))
+        if self._tape.one_in(2):
+            self._turn_loop()
+        if edge is not None:
+            edge()
+        self.world.inbox.append(Announced(f"news {self.world.number()}", self.world.clock()))
+        if edge is None:
+            self._turn_loop()
 
     def _wait(self) -> None:
         self.world.clock.move(self._tape.pick(MOMENTS))

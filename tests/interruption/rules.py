@@ -3,6 +3,7 @@
 from appliance.audio.devices import Samples
 from appliance.core.effects import Begin, FinishListening, Listen, Overhear, Remember, Report, Speak, Think
 from appliance.core.events import (
+    Announced,
     Failed,
     Heard,
     Overheard,
@@ -76,9 +77,9 @@ class Judge:
         event, gates = taken.event, taken.before.gates
         match event:
             case Pressed() if gates.button:
-                self._may_be_cut.add(event.turn)
+                self._may_be_cut.update({event.turn, event.turn + taken.before.unasked})
             case WakeHeard() if gates.wake_word:
-                self._may_be_cut.add(event.turn)
+                self._may_be_cut.update({event.turn, event.turn + taken.before.unasked})
             case Overheard(meaning=Meaning.STOP) if gates.stop_word:
                 self._may_be_cut.add(event.generation)
             case Overheard(meaning=Meaning.STOP | Meaning.ORDER | Meaning.WORDS) if gates.speech:
@@ -188,7 +189,7 @@ class Judge:
 def is_late(taken: Taken) -> bool:
     """Whether the event belongs to a response that is over."""
     match taken.event:
-        case SpeechStarted() | SpeechSustained() | SpeechEnded():
+        case SpeechStarted() | SpeechSustained() | SpeechEnded() | Announced():
             return False
         case WakeHeard() | Pressed() as trigger:
             return is_stale(taken.before, trigger)
