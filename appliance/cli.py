@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(handler=_run)
 
-    say = commands.add_parser("say", parents=[common], help="say a text")
+    say = commands.add_parser("say", parents=[common], help="say a text, by the running appliance if there is one")
     say.add_argument("text", metavar="TEXT")
     say.set_defaults(handler=_say)
 
@@ -186,6 +186,10 @@ def _play(scenario: "Scenario", settings: "Settings", models: Path, out: Path, *
 
 
 def _say(options: argparse.Namespace) -> int:
+    from appliance.service.command import is_said
+
+    if is_said(options.text, _data()):
+        return 0
     import asyncio
 
     from appliance.config.store import load

@@ -12,7 +12,7 @@ from appliance.audio.speaker import CardSpeaker
 from appliance.config.schema import Settings
 from appliance.console import Console
 from appliance.panel.button import GpioButton
-from appliance.service.control import ControlServer
+from appliance.service.control import Controls, ControlServer
 from appliance.supervisor import Devices, Supervisor, load_engines
 
 
@@ -34,9 +34,8 @@ async def run_on_card(settings: Settings, models: Path, directory: Path) -> None
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, supervisor.stop)
     words = " or ".join(f'"{word.replace("_", " ")}"' for word in settings.wake.words)
-    with ControlServer(
-        directory, lambda: supervisor.press(time.monotonic()), supervisor.model_servers, supervisor.status
-    ):
+    controls = Controls(lambda: supervisor.press(time.monotonic()), supervisor.model_servers, supervisor.status)
+    with ControlServer(directory, controls):
         await supervisor.run(lambda: print(f"Ready. Say {words}, and ask what it can do. Ctrl-C ends it.", flush=True))
 
 

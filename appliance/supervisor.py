@@ -31,7 +31,8 @@ from appliance.hearing.stt import Recogniser
 from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
-from appliance.service.request import CardStatus, Condition, ListedServer
+from appliance.service.condition import CardStatus, Condition
+from appliance.service.request import ListedServer
 from appliance.service.status import StatusObserver
 from appliance.sound import Sound, close_device
 from appliance.speaking.piper import load_voice

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from appliance.service.request import CardStatus, Condition, LastAnswer
+    from appliance.service.condition import CardStatus, Condition, LastAnswer
 
 
 def add_parser(
@@ -23,6 +23,18 @@ def add_parser(
     status = commands.add_parser("status", help="how the running appliance is")
     status.add_argument("--json", action="store_true", help="for programs")
     status.set_defaults(handler=lambda options: _status(data_directory(), json=options.json))
+
+
+def is_said(text: str, directory: Path) -> bool:
+    """Whether there is a running appliance, which says `text` now, or as soon as nothing else is said."""
+    from appliance.service.client import NotRunningError, ask
+    from appliance.service.request import Say
+
+    try:
+        ask(directory, Say(text))
+    except NotRunningError:
+        return False
+    return True
 
 
 def _press(gesture: str, data_directory: Callable[[], Path]) -> int:

@@ -2,25 +2,53 @@
 
 Rules:
 - Only the holder of run.lock serves, so what lies in the socket's place was left by a process that was killed.
-- Only the user of the appliance, and root, can connect.
+- Only root, the user of the appliance and, where systemd has started it, the socket's group are served.
 - A connection is for one request, and has PATIENCE to make it. MOST of them that say nothing hold up another for no
-  longer than that.
+  longer than that, and no more than LONG of those whose answer takes its time are there at once.
 - Neither a client nor a request that fails ends the server.
 """
 
 import asyncio
 import logging
+import os
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
-from appliance.errors import ApplianceError
-from appliance.service.address import control_socket
-from appliance.service.request import GESTURES, LONGEST, Answer, Condition, ListedServer, Servers, Status, encode, parse
+from appliance.errors import ApplianceError, BadInputError
+from appliance.service.address import NAME, control_socket, own_place
+from appliance.service.condition import Condition
+from appliance.service.peer import require_control
+from appliance.service.request import (
+    GESTURES,
+    LONGEST,
+    Answer,
+    Applied,
+    Apply,
+    Forget,
+    ListedServer,
+    Press,
+    Request,
+    Say,
+    Servers,
+    Status,
+    Trust,
+    Watch,
+    encode,
+    parse,
+)
+from appliance.service.trusting import forget, trust
+from appliance.service.watching import Lines, Watchers
+from appliance.thinking.truststore import TrustStore
 
 _log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 PATIENCE = 0.5
 """Seconds that a client may take to make its request, and to take the answer."""
@@ -28,39 +56,60 @@ PATIENCE = 0.5
 MOST = 16
 """Connections at a time."""
 
+LONG = 6
+"""Of them, those that watch, or wait until a configuration is applied."""
+
+STUCK = 30.0
+"""Seconds after which one that watches, and takes nothing, is given up."""
+
 CLOSE_TIMEOUT = 2.0
 """Seconds that a request may hold up the end of the server."""
 
 
-class ControlServer:
-    """Serves the control socket in `directory` while it is entered, or says in the log why it cannot.
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """What an appliance can be asked for.
 
-    `press` is called, in the server's thread, each time that the button is to go down; `servers` tells there which
-    servers of a language model are known, and `status` how the appliance is. None of them may wait for anything.
+    All but `apply` are called in the server's thread, and may not wait for anything; an ApplianceError is a refusal.
     """
 
-    def __init__(
-        self,
-        directory: Path,
-        press: Callable[[], None],
-        servers: Callable[[], Sequence[ListedServer]] = tuple,
-        status: Callable[[], Condition | None] = lambda: None,
-    ) -> None:
-        self._directory = directory
-        self._press = press
-        self._servers = servers
-        self._status = status
+    press: Callable[[], None]
+    """The button goes down."""
+    servers: Callable[[], Sequence[ListedServer]] = tuple
+    """Which servers of a language model are known."""
+    status: Callable[[], Condition | None] = lambda: None
+    say: Callable[[str], None] | None = None
+    """Have a text said, some time soon."""
+    apply: Callable[[], Coroutine[Any, Any, Applied]] | None = None
+    """Take over the configuration. In the event loop that the server was entered in, and as long as it takes."""
+    watchers: Watchers | None = None
+
+
+class ControlServer:
+    """Serves the control socket of the appliance in `directory` while entered, or says in the log why it cannot."""
+
+    def __init__(self, directory: Path, controls: Controls) -> None:
+        self._place = own_place(directory)
+        self._is_shared = self._place != directory / NAME
+        self._controls = controls
+        self._trust = TrustStore(directory, lambda: datetime.now().astimezone())
+        self._home: asyncio.AbstractEventLoop | None = None
+        self._group: int | None = None
+        self._long = 0
         self._accepting = asyncio.Lock()
         self._entered = ExitStack()
 
     def __enter__(self) -> None:
+        with suppress(RuntimeError):
+            self._home = asyncio.get_running_loop()
         with ExitStack() as stack:
             try:
-                listener = stack.enter_context(_listening(self._directory))
+                self._group = self._place.parent.stat().st_gid if self._is_shared else None
+                listener = stack.enter_context(_listening(self._place, self._group))
                 loop = asyncio.new_event_loop()
             except OSError as error:
                 # What cannot be controlled can still be spoken to.
-                _log.warning("no control socket in %s: %s", self._directory, error.strerror)
+                _log.warning("no control socket in %s: %s", self._place.parent, error.strerror)
                 return
             serving = loop.create_task(self._serve(listener))
             thread = threading.Thread(target=_run, args=(loop, serving), name="control", daemon=True)
@@ -94,35 +143,79 @@ class ControlServer:
     async def _converse(self, connection: socket.socket) -> None:
         async with asyncio.timeout(PATIENCE):
             line = await _line(connection)
-        answer = encode(await self._answer(line))
-        async with asyncio.timeout(PATIENCE):
-            await asyncio.get_running_loop().sock_sendall(connection, answer)
+        with ExitStack() as meanwhile:
+            request: Request | None = None
+            try:
+                require_control(connection, self._group)
+                request = parse(line)
+                if isinstance(request, Apply | Watch):
+                    meanwhile.enter_context(self._taking_its_time())
+                answer = await self._answer(request)
+            except ApplianceError as error:
+                answer = Answer(error=str(error), bad_input=isinstance(error, BadInputError))
+            except Exception as error:  # noqa: BLE001  the next request may be one that works
+                _log.exception("a request failed")
+                answer = Answer(error=f"it failed: {error!r}")
+            await _send(connection, encode(answer), PATIENCE)
+            if answer.ok and isinstance(request, Watch):
+                await _show(connection, _able(self._controls.watchers))
 
-    async def _answer(self, line: bytes) -> Answer:
-        try:
-            request = parse(line)
-            if isinstance(request, Servers):
-                return Answer(ok=True, servers=tuple(self._servers()))
-            if isinstance(request, Status):
-                return Answer(ok=True, status=self._status())
-            for wait in GESTURES[request.gesture]:
-                await asyncio.sleep(wait)
-                self._press()
-        except ApplianceError as error:
-            return Answer(error=str(error))
-        except Exception as error:  # noqa: BLE001  the next request may be one that works
-            _log.exception("a request failed")
-            return Answer(error=f"it failed: {error!r}")
+    async def _answer(self, request: Request) -> Answer:
+        controls = self._controls
+        match request:
+            case Press(gesture):
+                for wait in GESTURES[gesture]:
+                    await asyncio.sleep(wait)
+                    controls.press()
+            case Say(text):
+                _able(controls.say)(text)
+            case Servers():
+                return Answer(ok=True, servers=tuple(controls.servers()), remembered=self._trust.known() or ())
+            case Trust(name):
+                return Answer(ok=True, said=await asyncio.to_thread(trust, name, self._trust, controls.servers()))
+            case Forget(name):
+                return Answer(ok=True, said=await asyncio.to_thread(forget, name, self._trust))
+            case Status():
+                return Answer(ok=True, status=controls.status())
+            case Apply():
+                return Answer(ok=True, applied=await self._at_home(_able(controls.apply)()))
+            case Watch():
+                _able(controls.watchers)
         return Answer(ok=True)
+
+    async def _at_home(self, work: Coroutine[Any, Any, Applied]) -> Applied:
+        """Do `work` in the event loop of the appliance."""
+        if self._home is None:
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._home))
+
+    @contextmanager
+    def _taking_its_time(self) -> Iterator[None]:
+        if self._long == LONG:
+            raise ApplianceError("the appliance", "is watched, or configured, by too many", remedy="Try again later")
+        self._long += 1
+        try:
+            yield
+        finally:
+            self._long -= 1
+
+
+def _able(control: _T | None) -> _T:
+    if control is None:
+        raise ApplianceError("the appliance", "was started in a way that cannot do this")
+    return control
 
 
 @contextmanager
-def _listening(directory: Path) -> Iterator[socket.socket]:
-    with control_socket(directory) as address, socket.socket(socket.AF_UNIX) as listener:
+def _listening(place: Path, group: int | None) -> Iterator[socket.socket]:
+    with control_socket(place) as address, socket.socket(socket.AF_UNIX) as listener:
         address.unlink(missing_ok=True)
         listener.bind(str(address))
         try:
-            address.chmod(0o600)  # nobody can connect before it listens
+            # Nobody can connect before it listens.
+            if group is not None and address.stat().st_gid != group:  # the sandbox knows no chown
+                os.chown(address, -1, group)
+            address.chmod(0o600 if group is None else 0o660)
             listener.listen()
             listener.setblocking(False)
             yield listener
@@ -143,14 +236,36 @@ def _stop(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None], thread: 
         _log.error("a request hangs, and is left as it is")
 
 
-async def _readable(listener: socket.socket) -> None:
+async def _show(connection: socket.socket, watchers: Watchers) -> None:
+    with watchers.joined() as lines:
+        showing = asyncio.create_task(_show_all(connection, lines))
+        leaving = asyncio.create_task(_readable(connection))  # whoever watches says nothing more, but leaves
+        try:
+            await asyncio.wait({showing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            showing.cancel()
+            leaving.cancel()
+            await asyncio.gather(showing, leaving, return_exceptions=True)
+
+
+async def _show_all(connection: socket.socket, lines: Lines) -> None:
+    while True:
+        await _send(connection, await lines.take(), STUCK)
+
+
+async def _send(connection: socket.socket, content: bytes, patience: float) -> None:
+    async with asyncio.timeout(patience):
+        await asyncio.get_running_loop().sock_sendall(connection, content)
+
+
+async def _readable(connection: socket.socket) -> None:
     ready = asyncio.Event()
     loop = asyncio.get_running_loop()
-    loop.add_reader(listener, ready.set)
+    loop.add_reader(connection, ready.set)
     try:
         await ready.wait()
     finally:
-        loop.remove_reader(listener)
+        loop.remove_reader(connection)
 
 
 async def _line(connection: socket.socket) -> bytes:

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from appliance.service.request import ListedServer
+    from appliance.service.request import Answer, ListedServer, Request
     from appliance.thinking.trust import Remembered
     from appliance.thinking.truststore import TrustStore
-
-_LONGEST = 128
-"""Characters of a name."""
 
 _NOT_RUNNING = "No appliance is running here that could tell what it finds"
 
@@ -38,8 +35,11 @@ def add_parser(
 
 
 def _list(directory: Path, *, json: bool) -> int:
-    store, found = _store(directory), _found(directory)
-    known = store.known() or ()
+    from appliance.service.request import Servers
+
+    store, answer = _store(directory), _asked(directory, Servers())
+    found = None if answer is None else answer.servers
+    known = (store.known() or ()) if answer is None else answer.remembered
     if json:
         from json import dumps
 
@@ -85,72 +85,27 @@ def _state(server: "ListedServer") -> str:
 
 
 def _trust(name: str, directory: Path) -> int:
-    from appliance.thinking.trust import find
+    from appliance.service.request import Trust, server_name
+    from appliance.service.trusting import trust_unseen
 
-    store, found = _store(directory), _found(directory)
-    remembered = find(name, store.known())
-    if found is None:
-        if remembered is None:
-            store.trust(_usable(name), None)
-            _print(f"{name} is trusted from now on. {_NOT_RUNNING}, so see that the name is right.")
-        else:
-            _print(f"{name} is trusted already.")
-        return 0
-    server = _meant(name, found)
-    if server is None and remembered is not None:
-        _print(f"{name} is trusted already, and not there.")
-        return 0
-    if server is None:
-        raise _unknown("trust", name, [each.name for each in found])
-    if server.trusted:
-        _print(f"{server.name} ({server.url}) is trusted already.")
-        return 0
-    store.trust(server.name, server.properties)
-    _print(f"{server.name} ({server.url}) is trusted from now on.")
+    server_name(name, "appliance llm trust")
+    answer = _asked(directory, Trust(name))
+    if answer is not None:
+        _print(answer.said)
+    else:
+        said = trust_unseen(name, _store(directory))
+        _print(said if said.endswith("already.") else f"{said} {_NOT_RUNNING}, so see that the name is right.")
     return 0
-
-
-def _meant(name: str, found: "Sequence[ListedServer]") -> "ListedServer | None":
-    from appliance.config.wording import quoted
-    from appliance.errors import BadInputError
-    from appliance.thinking.trust import same_name
-
-    for server in found:
-        if server.url == name:
-            return server
-    meant = [server for server in found if same_name(server.name, name)]
-    if any(server.properties != meant[0].properties for server in meant):
-        found_there = f"there are several of the name {quoted(name)}, and they are not the same"
-        addresses = " or ".join(server.url for server in meant)
-        raise BadInputError("appliance llm trust", found_there, allowed=addresses, remedy="Name the address")
-    return meant[0] if meant else None
 
 
 def _forget(name: str, directory: Path) -> int:
-    store = _store(directory)
-    if not store.forget(name):
-        raise _unknown("forget", name, [each.name for each in store.known() or ()])
-    _print(f"{name} is forgotten. No other takes its place by itself: see appliance llm list.")
+    from appliance.service.request import Forget, server_name
+    from appliance.service.trusting import forget
+
+    server_name(name, "appliance llm forget")
+    answer = _asked(directory, Forget(name))
+    _print(forget(name, _store(directory)) if answer is None else answer.said)
     return 0
-
-
-def _unknown(command: str, name: str, names: Sequence[str]) -> Exception:
-    from appliance.config.wording import any_of, meant, shown
-    from appliance.errors import BadInputError
-
-    found = f"there is no server {shown(name)}{meant(name, names)}"
-    return BadInputError(
-        f"appliance llm {command}", found, allowed=any_of(dict.fromkeys(names)), remedy="See: appliance llm list"
-    )
-
-
-def _usable(name: str) -> str:
-    from appliance.config.wording import shown
-    from appliance.errors import BadInputError
-
-    if name.isprintable() and 0 < len(name) <= _LONGEST and name == name.strip():
-        return name
-    raise BadInputError("appliance llm trust", f"{shown(name)} is no name", allowed=f"up to {_LONGEST} letters")
 
 
 def _store(directory: Path) -> "TrustStore":
@@ -161,13 +116,12 @@ def _store(directory: Path) -> "TrustStore":
     return TrustStore(directory, lambda: datetime.now().astimezone())
 
 
-def _found(directory: Path) -> "Sequence[ListedServer] | None":
-    """What the running appliance knows; None if there is none."""
+def _asked(directory: Path, request: "Request") -> "Answer | None":
+    """What the running appliance answers; None if there is none."""
     from appliance.service.client import NotRunningError, ask
-    from appliance.service.request import Servers
 
     try:
-        return ask(directory, Servers()).servers
+        return ask(directory, request)
     except NotRunningError:
         return None
 

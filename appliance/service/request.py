@@ -1,19 +1,27 @@
 """What a running appliance can be asked, as one line of JSON: {"command": "press", "gesture": "tap"}.
 
-The answer is one line too: {"ok": true}, with "servers" or "status" if that was asked for, or {"error": "what is
-wrong"}.
+The answer is one line too: {"ok": true}, with what was asked for, or {"error": "what is wrong"}. After the one to
+{"command": "watch"} there follow more lines, until either side has enough.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 import msgspec
 
 from appliance.config import wording
 from appliance.errors import BadInputError
+from appliance.service.condition import Condition
+from appliance.thinking.trust import Remembered
 
-LONGEST = 1000
+LONGEST = 4096
 """Bytes of a request."""
+
+LONGEST_TEXT = 500
+"""Characters of what is to be said."""
+
+LONGEST_NAME = 128
+"""Characters of the name of a server."""
 
 GESTURES = {"tap": (0.0,), "double": (0.0, 0.3), "hold": (0.0,)}
 """How the button can be pressed: seconds to wait before each time that it goes down. Nobody asks when it comes up."""
@@ -28,10 +36,31 @@ class Press(msgspec.Struct, frozen=True):
     command: Literal["press"] = "press"
 
 
+class Say(msgspec.Struct, frozen=True):
+    """Say a text, as soon as nothing else is said."""
+
+    text: str
+    command: Literal["say"] = "say"
+
+
 class Servers(msgspec.Struct, frozen=True):
     """Tell which servers of a language model are known, and how they stand."""
 
     command: Literal["servers"] = "servers"
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """Let a server be asked that was found in the network."""
+
+    name: str
+    command: Literal["trust"] = "trust"
+
+
+class Forget(msgspec.Struct, frozen=True):
+    """Trust a server no longer."""
+
+    name: str
+    command: Literal["forget"] = "forget"
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -40,9 +69,32 @@ class Status(msgspec.Struct, frozen=True):
     command: Literal["status"] = "status"
 
 
-Request = Press | Servers | Status
+class Apply(msgspec.Struct, frozen=True):
+    """Take over the configuration as it is in the files now; the answer comes when its trial is over."""
 
-_COMMANDS: dict[str, type[Request]] = {"press": Press, "servers": Servers, "status": Status}
+    command: Literal["apply"] = "apply"
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """Tell what happens, line by line, from now on."""
+
+    command: Literal["watch"] = "watch"
+
+
+Request = Press | Say | Servers | Trust | Forget | Status | Apply | Watch
+
+COMMANDS: dict[str, type[Request]] = {
+    "press": Press,
+    "say": Say,
+    "servers": Servers,
+    "trust": Trust,
+    "forget": Forget,
+    "status": Status,
+    "apply": Apply,
+    "watch": Watch,
+}
+
+_KEYS = tuple(dict.fromkeys(key for request in COMMANDS.values() for key in request.__struct_fields__))
 
 
 class ListedServer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,35 +112,15 @@ class ListedServer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Those that have to stay the same as long as it is trusted."""
 
 
-class CardStatus(msgspec.Struct, frozen=True):
-    """A sound card, by its name, and whether it works."""
+class Applied(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What has come of a configuration."""
 
-    name: str
-    works: bool
-
-
-class LastAnswer(msgspec.Struct, frozen=True):
-    """What the last answer was for, who gave it ("skills", a server, or "nobody"), and how many seconds ago."""
-
-    intent: str
-    by: str
-    ago: float
-
-
-class Condition(msgspec.Struct, frozen=True):
-    """How the appliance is; nothing of what was said."""
-
-    phase: str
-    running: float
-    """In seconds."""
-    microphone: CardStatus
-    speaker: CardStatus
-    language: str
-    recogniser: str
-    voice: str
-    language_model: str
-    """How the best of its servers is; "off", or "none found"."""
-    last_answer: LastAnswer | None = None
+    generation: int | None
+    """The one that is in force now; None if it could not be recorded."""
+    changed: tuple[str, ...] = ()
+    taken_back: str = ""
+    """Why the one before is in force again; nothing if it is not."""
+    notes: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -96,8 +128,15 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ok: bool = False
     error: str = ""
+    bad_input: bool = False
+    """It is the request that is wrong."""
+    said: str = ""
+    """What has come of it, for people."""
     servers: tuple[ListedServer, ...] = ()
+    remembered: tuple[Remembered, ...] = ()
+    """The servers that are trusted, there or not."""
     status: Condition | None = None
+    applied: Applied | None = None
 
 
 def press(gesture: object, place: str = _PLACE) -> Press:
@@ -105,9 +144,38 @@ def press(gesture: object, place: str = _PLACE) -> Press:
     return Press(_known(gesture, GESTURES, "gesture", place))
 
 
+def say(text: object, place: str = _PLACE) -> Say:
+    """The wish to have `text` said; a BadInputError that names `place` when that cannot be."""
+    words = " ".join(text.split()) if isinstance(text, str) else ""
+    if 0 < len(words) <= LONGEST_TEXT and words.isprintable():
+        return Say(words)
+    raise BadInputError(
+        place, f"{wording.shown(text)} cannot be said", allowed=f"text of up to {LONGEST_TEXT} characters"
+    )
+
+
+def server_name(name: object, place: str = _PLACE) -> str:
+    """`name`, if a server can have it; otherwise a BadInputError that names `place`."""
+    if isinstance(name, str) and name.isprintable() and 0 < len(name) <= LONGEST_NAME and name == name.strip():
+        return name
+    raise BadInputError(place, f"{wording.shown(name)} is no name", allowed=f"up to {LONGEST_NAME} letters")
+
+
 def encode(message: Request | Answer) -> bytes:
     """The line for it."""
     return msgspec.json.encode(message) + b"\n"
+
+
+_READERS: dict[type[Request], Callable[[Mapping[str, object]], Request]] = {
+    Press: lambda fields: press(fields.get("gesture", "tap")),
+    Say: lambda fields: say(fields.get("text", "")),
+    Trust: lambda fields: Trust(server_name(fields.get("name", ""))),
+    Forget: lambda fields: Forget(server_name(fields.get("name", ""))),
+    Servers: lambda _: Servers(),
+    Status: lambda _: Status(),
+    Apply: lambda _: Apply(),
+    Watch: lambda _: Watch(),
+}
 
 
 def parse(line: bytes) -> Request:
@@ -119,21 +187,15 @@ def parse(line: bytes) -> Request:
     except (msgspec.DecodeError, RecursionError) as error:
         found = f"{wording.shown(line.decode(errors='replace'))} cannot be understood"
         raise BadInputError(_PLACE, found, allowed=f"one line like {encode(Press('tap')).decode().strip()}") from error
-    _check_keys(fields, Press)  # it has them all
-    command = _known(fields.get("command", ""), _COMMANDS, "command", _PLACE)
-    _check_keys(fields, _COMMANDS[command])
-    match command:
-        case "servers":
-            return Servers()
-        case "status":
-            return Status()
-        case _:
-            return press(fields.get("gesture", "tap"))
+    _check_keys(fields, _KEYS)
+    request = COMMANDS[_known(fields.get("command", ""), COMMANDS, "command", _PLACE)]
+    _check_keys(fields, request.__struct_fields__)
+    return _READERS[request](fields)
 
 
-def _check_keys(fields: Collection[str], request: type[Request]) -> None:
+def _check_keys(fields: Collection[str], keys: Collection[str]) -> None:
     for key in fields:
-        _known(key, request.__struct_fields__, "key", _PLACE)
+        _known(key, keys, "key", _PLACE)
 
 
 def _known(name: object, names: Collection[str], what: str, place: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
-from appliance.service.request import LastAnswer
+from appliance.service.condition import LastAnswer
 from appliance.thinking.mind import MODEL
 from appliance.thinking.offline import UNKNOWN
 

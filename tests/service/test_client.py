@@ -11,7 +11,7 @@ import pytest
 
 from appliance.errors import ApplianceError
 from appliance.service import client
-from appliance.service.address import control_socket
+from appliance.service.address import NAME, control_socket
 from appliance.service.client import ask
 from appliance.service.request import Answer, encode, press
 
@@ -21,7 +21,7 @@ NOBODY = 65534
 
 @contextmanager
 def listening(directory: Path) -> Iterator[socket.socket]:
-    with control_socket(directory) as address, socket.socket(socket.AF_UNIX) as listener:
+    with control_socket(directory / NAME) as address, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))
         listener.listen()
         yield listener

@@ -1,6 +1,5 @@
 """`appliance press` and `appliance status`, as somebody types them."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,8 +9,8 @@ import msgspec
 import pytest
 
 from appliance.cli import main
-from appliance.service.control import ControlServer
-from appliance.service.request import CardStatus, Condition, LastAnswer
+from appliance.service.condition import CardStatus, Condition, LastAnswer
+from appliance.service.control import Controls, ControlServer
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +21,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("words", "presses"), [([], 1), (["tap"], 1), (["double"], 2), (["hold"], 1)])
 def test_it_presses_the_button(tmp_path: Path, words: list[str], presses: int) -> None:
     pressed: list[None] = []
-    with ControlServer(tmp_path, lambda: pressed.append(None)):
+    with ControlServer(tmp_path, Controls(lambda: pressed.append(None))):
         assert main(["press", *words]) == 0
     assert len(pressed) == presses
 
@@ -41,6 +40,15 @@ def test_without_an_appliance_it_says_how_to_start_one(capsys: pytest.CaptureFix
     assert len(error.splitlines()) == 1
 
 
+def test_a_running_appliance_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    with ControlServer(tmp_path, Controls(lambda: None, say=said.append)):
+        assert main(["say", "It is noon."]) == 0
+        assert main(["say", "x" * 501]) == 2
+    assert said == ["It is noon."]
+    assert "cannot be said. Allowed: text of up to 500 characters." in capsys.readouterr().err
+
+
 CONDITION = Condition(
     "speaking",
     7260.0,
@@ -55,7 +63,7 @@ CONDITION = Condition(
 
 
 def test_it_tells_people_how_the_appliance_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with ControlServer(tmp_path, lambda: None, status=lambda: CONDITION):
+    with ControlServer(tmp_path, Controls(lambda: None, status=lambda: CONDITION)):
         assert main(["status"]) == 0
     lines = dict(line.split(":", 1) for line in capsys.readouterr().out.splitlines())
     assert {name: value.strip() for name, value in lines.items()} == {
@@ -72,9 +80,9 @@ def test_it_tells_people_how_the_appliance_is(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_it_tells_programs_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with ControlServer(tmp_path, lambda: None, status=lambda: CONDITION):
+    with ControlServer(tmp_path, Controls(lambda: None, status=lambda: CONDITION)):
         assert main(["status", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == msgspec.to_builtins(CONDITION)
+    assert msgspec.json.decode(capsys.readouterr().out, type=Condition) == CONDITION
 
 
 def test_without_an_appliance_there_is_no_status() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.cli import main
-from appliance.service.control import ControlServer
+from appliance.service.control import Controls, ControlServer
 from appliance.service.listing import listed
 from appliance.service.request import ListedServer
 from appliance.thinking.choosing import Sight
@@ -44,7 +44,7 @@ def running(store: TrustStore, *servers: Server, state: State = State.READY, why
     def tell() -> tuple[ListedServer, ...]:
         return listed([Sight(server, verdict(server, store.known()), state, why, 2.6) for server in servers])
 
-    with ControlServer(store.path.parent, lambda: None, tell):
+    with ControlServer(store.path.parent, Controls(lambda: None, tell)):
         yield
 
 
@@ -217,7 +217,8 @@ def test_what_cannot_be_written_is_one_error(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_an_appliance_that_does_not_answer_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with ControlServer(tmp_path, lambda: None, lambda: 1 / 0):  # type: ignore[arg-type, return-value]
+    broken = Controls(lambda: None, lambda: 1 / 0)  # type: ignore[arg-type, return-value]
+    with ControlServer(tmp_path, broken):
         assert "the appliance refused: it failed" in typed(capsys, "list", status=1)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
-from appliance.service.request import LastAnswer
+from appliance.service.condition import LastAnswer
 from appliance.service.status import NOBODY, SKILLS, StatusObserver
 
 
