@@ -1,18 +1,36 @@
 #!/usr/bin/env bash
-# Sets up all that the voice appliance needs on Debian, Raspberry Pi OS or Ubuntu, and runs it, or its tests.
+# Installs the voice appliance as a service on Debian, Raspberry Pi OS or Ubuntu, or sets up what it needs here, and runs
+# it, or its tests.
 #
+# As a service: the system's packages are installed here, and all else by the Python package appliance/system. Here:
 # .venv/complete names what the environment was made from: the Python, and the lock files that are installed. It goes
 # before anything is changed and comes back last, so an environment without it was interrupted, and is made anew.
 set -euo pipefail
 
-usage="Usage: ./install.sh run|test
+usage="Usage: sudo ./install.sh [--local-llm] [--offline DIR]
+       ./install.sh --download DIR [--local-llm]
+       sudo ./install.sh --uninstall [--purge]
+       ./install.sh run|test
 
-  run    install what is missing, then run the appliance: on the sound card if there is one, else a demonstration
-  test   install what is missing, then run all checks and tests
+  (nothing)     install the appliance as a service, or upgrade it, and start it
+  --local-llm   with what serves a language model on this machine; an upgrade remembers it
+  --offline     with what is in DIR, without a network
+  --download    put into DIR all that an installation fetches, for another machine of this kind
+  --uninstall   remove the appliance; configuration and models stay, but with --purge
+  run           without installing: get what is missing into this folder, and run the appliance in the foreground: on the
+                sound card if there is one, else a demonstration
+  test          get what is missing into this folder, and run all checks and tests
 
-Both can be repeated, and go on from where they were interrupted."
+All can be repeated, and go on from where they were interrupted."
+
+# What an installed appliance needs of the system. It runs with the system's own Python.
+device_packages=(python3 python3-venv python3-pyaudio python3-systemd)
 
 test_model=llm/SmolLM2-135M-Instruct.Q4_1.gguf # which a real server serves in the tests
+
+bring_it="Debian 12, Raspberry Pi OS (bookworm) and Ubuntu 24.04 bring it along, and so do all later ones."
+is_32_bit='import sys; sys.exit(sys.maxsize < 2**32)'
+no_32_bit="This is a 32-bit system, and the engines for speech only exist for 64 bits: install the 64-bit image."
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -31,6 +49,39 @@ find_python() {
     return 1
 }
 
+# Installs what a device needs, or what making a bundle for one needs.
+install_device_system() {
+    if [ "$verb" = --download ]; then
+        install_packages python3 python3-venv
+    else
+        install_packages "${device_packages[@]}"
+    fi
+    /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        fail "The appliance needs Python 3.11 or later, and here is $(/usr/bin/python3 --version)." "$bring_it"
+    /usr/bin/python3 -c "$is_32_bit" || fail "$no_32_bit"
+}
+
+# Has apt take what is in the bundle, and nothing else; it does not touch what apt knows of other sources.
+use_bundle() {
+    [ -f "$bundle/debs/Packages" ] ||
+        fail "There is no $bundle/debs/Packages, so $bundle is not what ./install.sh --download makes."
+    scratch=$(mktemp --directory)
+    mkdir --parents "$scratch/lists/partial"
+    echo "deb [trusted=yes] file:${bundle// /%20}/debs ./" >"$scratch/sources.list"
+    apt_options+=(-o Dir::Etc::SourceList="$scratch/sources.list" -o Dir::Etc::SourceParts=/dev/null)
+    apt_options+=(-o Dir::State::Lists="$scratch/lists" -o APT::Sandbox::User=root)
+}
+
+# Fetches what a device needs of the system, and all that this needs in turn, as if nothing were installed yet.
+download_debs() {
+    mkdir --parents "$bundle/debs/partial"
+    scratch=$(mktemp --directory)
+    touch "$scratch/status"
+    apt-get --yes --quiet -o Dir::State::Status="$scratch/status" -o Dir::Cache::Archives="$bundle/debs" \
+        -o Debug::NoLocking=true -o APT::Sandbox::User=root --download-only --no-install-recommends \
+        install "${device_packages[@]}"
+}
+
 # Sets `python`, and installs the system packages that are needed for it, and for `verb`.
 install_system() {
     local packages=(gcc libc6-dev pkg-config portaudio19-dev libportaudio2 libsystemd-dev) version
@@ -43,16 +94,14 @@ install_system() {
     fi
     if ! python=$(find_python); then
         if command -v python3 >/dev/null; then
-            fail "The appliance needs Python 3.11 or later, and here is $(python3 --version)." \
-                "Debian 12, Raspberry Pi OS (bookworm) and Ubuntu 24.04 bring it along, and so do all later ones."
+            fail "The appliance needs Python 3.11 or later, and here is $(python3 --version)." "$bring_it"
         fi
         install_packages "${packages[@]}" python3 python3-venv python3-dev
         python=$(find_python) || fail "The appliance needs Python 3.11 or later, which this system does not offer."
     fi
     version=$("$python" -c 'import sys; sys.base_prefix == "/usr" and print("%d.%d" % sys.version_info[:2])')
     install_packages "${packages[@]}" ${version:+"python$version-venv" "python$version-dev"}
-    "$python" -c 'import sys; sys.exit(sys.maxsize < 2**32)' ||
-        fail "This is a 32-bit system, and the engines for speech only exist for 64 bits: install the 64-bit image."
+    "$python" -c "$is_32_bit" || fail "$no_32_bit"
 }
 
 install_packages() {
@@ -84,7 +133,7 @@ install_packages() {
 
 apt_install() { # with the `root` of install_packages
     local get=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet)
-    get+=(-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+    get+=(-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "${apt_options[@]}")
     "${root[@]}" dpkg --configure -a && # an earlier run may have been interrupted
         "${get[@]}" update &&
         "${get[@]}" install --no-install-recommends "$@"
@@ -103,7 +152,7 @@ attempt() { # what it fetches, command
     [ $status -ne 0 ] || return 0
     if grep -Eq "$unreachable" <<<"$errors" && ! grep -q CERTIFICATE <<<"$errors"; then # a wrong clock, mostly
         fail "The $what could not be fetched: there is no network, or it does not reach them." \
-            "Run ./install.sh $verb again when there is: it goes on from here."
+            "Run $command_line again when there is: it goes on from here."
     fi
     fail "$errors" "The $what could not be installed; the reason is above."
 }
@@ -142,6 +191,24 @@ pip_install() {
     .venv/bin/python -m pip --disable-pip-version-check --no-input install "${quiet[@]}" "$@"
 }
 
+# Installs the appliance as a service, or removes it, or makes a bundle.
+install_device() {
+    local task=(install)
+    case $verb in
+        --uninstall) task=(uninstall) ;;
+        --download) task=(download "$bundle") ;;
+        --offline) task+=(--offline "$bundle") ;;
+    esac
+    if [ "$verb" != --download ] && [ "$(id -u)" != 0 ]; then
+        fail "Only root may do that: sudo $command_line"
+    fi
+    [ "$verb" != --offline ] || use_bundle
+    [ "$verb" = --uninstall ] || install_device_system
+    [ "$verb" != --download ] || attempt "system packages" download_debs
+    trap - INT TERM HUP
+    /usr/bin/python3 -B -s -m appliance.system "${task[@]}" "${options[@]}"
+}
+
 install_models() {
     say "Models"
     .venv/bin/appliance models fetch && { [ "$verb" != test ] || .venv/bin/appliance models fetch "$test_model"; } ||
@@ -169,24 +236,47 @@ check() { # name, command in .venv/bin and its arguments
 }
 
 interrupted() {
-    printf '\nInterrupted. Run ./install.sh %s again: it goes on from here.\n' "$verb" >&2
+    printf '\nInterrupted. Run %s again: it goes on from here.\n' "$command_line" >&2
     exit 130
 }
 
-case "${1-}" in
-    run | test) verb=$1 ;;
-    --help | -h) echo "$usage" && exit ;;
-    *) echo "$usage" >&2 && exit 2 ;;
-esac
-if [ $# -gt 1 ]; then
+wrong_usage() {
     echo "$usage" >&2
     exit 2
-fi
+}
+
+verb= bundle= scratch=
+options=() apt_options=()
+command_line="./install.sh${*:+ $*}"
+while [ $# -gt 0 ]; do
+    case $1 in
+        run | test | --uninstall) [ -z "$verb" ] && verb=$1 || wrong_usage ;;
+        --offline | --download)
+            [ -z "$verb" ] && [ -n "${2-}" ] || wrong_usage
+            verb=$1
+            bundle=$(realpath --canonicalize-missing -- "$2")
+            shift
+            ;;
+        --local-llm | --purge) options+=("$1") ;;
+        --help | -h) echo "$usage" && exit ;;
+        *) wrong_usage ;;
+    esac
+    shift
+done
+case "$verb ${options[*]-}" in
+    *" " | " --local-llm" | "--offline --local-llm" | "--download --local-llm" | "--uninstall --purge") ;;
+    *) wrong_usage ;;
+esac
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 
 exec 9<. # the lock is on the folder itself
 flock --nonblock 9 || { say "Another install.sh is at work here: waiting for it" && flock 9; }
 trap interrupted INT TERM HUP
+trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
+case $verb in
+    run | test) ;;
+    --uninstall | --download | --offline | "") install_device; exit ;;
+esac
 install_system
 install_environment
 install_models

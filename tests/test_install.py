@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[1] / "install.sh"
-REAL = ["bash", "cat", "dirname", "env", "flock", "grep", "head", "mktemp", "rm", "sha256sum"]
+REAL = ["bash", "cat", "dirname", "env", "flock", "grep", "head", "mktemp", "realpath", "rm", "sha256sum"]
 
 
 class System:
@@ -29,6 +29,13 @@ class System:
         path = self.commands / name
         path.write_text(f"#!{shutil.which('bash')}\n{script}\n")
         path.chmod(0o755)
+
+    def root_with_apt(self, script: str) -> Path:
+        """Whoever installs is root, and apt does that; the path of a file with the lines that apt was called with."""
+        self.command("id", "echo 0")
+        self.command("dpkg", "")
+        self.command("apt-get", f'echo "$*" >>{self.folder}/apt; {script}')
+        return self.folder / "apt"
 
     def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -58,14 +65,54 @@ def line(packages: str) -> str:
 def test_help_goes_to_standard_output(system: System) -> None:
     found = system.install("--help")
     assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.startswith("Usage: ./install.sh run|test\n")
+    assert found.stdout.startswith("Usage: sudo ./install.sh ")
 
 
-@pytest.mark.parametrize("arguments", [[], ["walk"], ["run", "fast"]])
+WRONG = ("walk", "run fast", "run --purge", "run --local-llm", "--purge", "--offline", "--offline a --download b")
+
+
+@pytest.mark.parametrize("arguments", [line.split() for line in WRONG])
 def test_wrong_usage(system: System, arguments: list[str]) -> None:
     found = system.install(*arguments)
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith("Usage: ./install.sh run|test\n")
+    assert found.stderr.startswith("Usage: sudo ./install.sh ")
+
+
+@pytest.mark.parametrize("arguments", ["", "--local-llm", "--offline here", "--uninstall", "--uninstall --purge"])
+def test_only_root_installs_the_service(system: System, arguments: str) -> None:
+    found = system.install(*arguments.split())
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr == f"Only root may do that: sudo ./install.sh{' ' if arguments else ''}{arguments}\n"
+
+
+def test_the_service_takes_what_is_compiled_from_the_system(system: System) -> None:
+    apt = system.root_with_apt("case $* in *install*) exit 1 ;; esac")
+    assert system.install().returncode == 1
+    assert (
+        apt.read_text()
+        .splitlines()[-1]
+        .endswith(" install --no-install-recommends python3 python3-venv python3-pyaudio python3-systemd")
+    )
+
+
+def test_a_folder_that_is_no_bundle(system: System) -> None:
+    system.root_with_apt("exit 1")
+    found = system.install("--offline", "here")
+    assert found.returncode == 1
+    assert "is not what ./install.sh --download makes" in found.stderr
+
+
+def test_a_bundle_is_all_that_apt_sees(system: System) -> None:
+    (system.folder / "my bundle/debs").mkdir(parents=True)
+    (system.folder / "my bundle/debs/Packages").touch()
+    system.command("mkdir", "")
+    apt = system.root_with_apt(
+        'for each; do case $each in Dir::Etc::SourceList=*) echo "$(<"${each#*=}")" >>$0.sources ;; esac; done; exit 1'
+    )
+    assert system.install("--offline", str(system.folder / "my bundle")).returncode == 1
+    assert all("Dir::Etc::SourceParts=/dev/null" in line for line in apt.read_text().splitlines())
+    sources = (system.commands / "apt-get.sources").read_text()
+    assert sources == f"deb [trusted=yes] file:{system.folder}/my%20bundle/debs ./\n"
 
 
 def test_without_sudo_the_line_for_root_is_shown(system: System) -> None:
@@ -103,11 +150,9 @@ def test_without_a_network_that_is_the_whole_message(system: System) -> None:
 
 
 def test_only_what_is_missing_is_installed_and_root_needs_no_sudo(system: System) -> None:
-    system.command("id", "echo 0")
-    system.command("dpkg", "")
-    system.command("apt-get", f'echo "$*" >>{system.folder}/apt; case $* in *install*) exit 1 ;; esac')
+    apt = system.root_with_apt("case $* in *install*) exit 1 ;; esac")
     assert system.install("run").returncode == 1
-    update, install = (system.folder / "apt").read_text().splitlines()
+    update, install = apt.read_text().splitlines()
     assert update.endswith(" update")
     assert install.endswith(f" install --no-install-recommends {MISSING} {PYTHON}")
 

@@ -1,0 +1,1 @@
+"""Installing, upgrading and removing the appliance: what install.sh does beyond packages. Standard library only."""

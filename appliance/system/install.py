@@ -1,0 +1,146 @@
+"""Installing a version, and removing all of it again.
+
+Each step can be repeated, and what a power cut leaves is finished by the next run: a version that is not complete is
+made anew, and while a new one has not yet been ready, `fallback` leads to the one before. At the next boot that one is
+current again (appliance-settle.service); if the new one gets ready, `fallback` becomes `previous`.
+"""
+
+import pwd
+import shutil
+import sys
+from pathlib import Path
+
+from appliance.errors import ApplianceError
+from appliance.system import durable, unit
+from appliance.system.bundle import Bundle
+from appliance.system.place import SERVICE, SETTLE, USER, Place
+from appliance.system.process import Program
+from appliance.system.version import AGAIN, Pip, is_complete, lock_of, make, remove_others, version_of
+
+STEPS = 254
+"""The version of systemd from which on it knows growing pauses between restarts."""
+
+
+def install(checkout: Path, place: Place, bundle: Bundle | None, lock: str | None) -> None:
+    """Install the checkout's version and wait until it is ready; if it does not get there, go back.
+
+    `lock` is what it is made of, as far as the owner said. ApplianceError: it is not installed, or not ready.
+    """
+    unit.require()
+    version = _complete(checkout, place, bundle, lock or lock_of(place.current))
+    _make_user(version)
+    _fetch_models(version, place, bundle)
+    _switch(version, place)
+    _link(place)
+    if place.fallback.is_symlink() or not unit.state().ready:
+        _try(version, place)
+    for name in remove_others(place.versions, [place.current, place.previous]):
+        say(f"Removed version {name}")
+    unit_status = unit.state().status
+    say(f"The appliance runs, version {version.name}{f': {unit_status}' if unit_status else ''}")
+
+
+def uninstall(place: Place, *, purge: bool) -> None:
+    """Remove all of it; configuration, models and user stay unless it is a `purge`."""
+    if (place.root / "etc/systemd/system" / SERVICE).is_symlink():
+        unit.control("disable", "--now", SERVICE, SETTLE)
+    for path in [*place.links(), *place.restart_steps()]:
+        path.unlink(missing_ok=True)
+    for folder in (place.home, place.cache, *([place.data, place.configuration] if purge else [])):
+        _remove(folder)
+    if purge and _is_user():
+        for command in (("userdel", USER), ("groupdel", "appliance-owner")):
+            Program().output(*command)
+    unit.control("daemon-reload")
+    kept = "" if purge else f". {place.configuration} and {place.data} are still here; --uninstall --purge removes them"
+    say(f"The appliance is removed{kept}")
+
+
+def say(line: str) -> None:
+    """Tell how far it is."""
+    sys.stdout.write(f"==> {line}\n")
+    sys.stdout.flush()
+
+
+def _complete(checkout: Path, place: Place, bundle: Bundle | None, lock: str) -> Path:
+    version = place.versions / version_of(checkout, lock)
+    if is_complete(version):
+        return version
+    say(f"Version {version.name}, in {version}")
+    place.versions.mkdir(parents=True, exist_ok=True)
+    place.cache.mkdir(parents=True, exist_ok=True)
+    make(checkout, version, lock, Pip(place.cache, bundle.packages if bundle else None))
+    durable.sync(place.versions)
+    return version
+
+
+def _make_user(version: Path) -> None:
+    for command, file in (("systemd-sysusers", "sysusers.conf"), ("systemd-tmpfiles", "tmpfiles.conf")):
+        create = ["--create"] if command == "systemd-tmpfiles" else []
+        Program().run(command, *create, version / "systemd" / file, doing=f"user {USER}", remedy=AGAIN)
+
+
+def _fetch_models(version: Path, place: Place, bundle: Bundle | None) -> None:
+    if bundle:
+        bundle.copy_models(place.data, USER)
+    say("Models")
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.data), "APPLIANCE_DATA": str(place.data)}
+    Program(place.data, environment, USER).run(
+        *(version / ".venv/bin/appliance", "models", "verify" if bundle else "fetch"),
+        doing="Models",
+        remedy=bundle.again if bundle else AGAIN,
+        says_why=True,
+    )
+
+
+def _switch(version: Path, place: Place) -> None:
+    """Make a version current, with a way back to a different one that was."""
+    before = place.current.resolve() if place.current.is_symlink() else None
+    if before == version:
+        return
+    if before and not place.fallback.is_symlink():
+        durable.link(place.fallback, before)
+    durable.link(place.current, version)
+
+
+def _link(place: Place) -> None:
+    links = place.links() | (place.restart_steps() if unit.number() >= STEPS else {})
+    for path, target in links.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        durable.link(path, target)
+    unit.control("daemon-reload")
+    unit.control("enable", SERVICE, SETTLE)
+
+
+def _try(version: Path, place: Place) -> None:
+    say("Waiting until it is ready")
+    if not (problem := unit.restart()):
+        if place.fallback.is_symlink():
+            durable.rename(place.fallback, place.previous)
+        return
+    remedy = f"See why: journalctl --unit {SERVICE}"
+    if not place.fallback.is_symlink():
+        raise ApplianceError(f"version {version.name}", problem, remedy=f"{remedy}. {AGAIN}")
+    before = place.fallback.resolve().name
+    say(f"Version {version.name}: {problem}. Going back to {before}")
+    durable.rename(place.fallback, place.current)
+    unit.control("daemon-reload")
+    result = "is back, and ready" if not (again := unit.restart()) else f"is back, but {again}"
+    raise ApplianceError(f"version {version.name}", f"{problem}; version {before} {result}", remedy=remedy)
+
+
+def _is_user() -> bool:
+    try:
+        pwd.getpwnam(USER)
+    except KeyError:
+        return False
+    return True
+
+
+def _remove(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise ApplianceError(str(folder), f"cannot be removed: {error.strerror}", remedy="Run it again") from error
