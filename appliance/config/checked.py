@@ -15,7 +15,7 @@ from appliance.config import wording
 from appliance.config.lines import KeyPath, line_at, line_of, offsets, order_of
 from appliance.errors import SeveralProblemsError
 
-__all__ = ["decode", "line_of", "order_of"]
+__all__ = ["check", "decode", "line_of", "order_of"]
 
 T = TypeVar("T")
 
@@ -32,19 +32,26 @@ def decode(text: str, type_: type[T], place: str) -> T:
     Raises `SeveralProblemsError`, a BadInputError: one line per problem, in the order of the text. Nothing else.
     Keys that a Struct does not have are problems. Numbers are finite.
     """
+    found, problems = check(text, type_, place)
+    if problems:
+        raise SeveralProblemsError(place, problems)
+    return msgspec.convert(found, type_)
+
+
+def check(text: str, type_: type[Any], place: str) -> tuple[dict[str, Any], list[str]]:
+    """What is in `text`, and each problem that keeps it from being a `type_`, as `decode` would report it."""
+    found: dict[str, Any] = {}
     try:
         found = tomllib.loads(text)
-        check = _Check(text, place)
-        check.value(found, type_, ())
-        if check.problems:
-            raise SeveralProblemsError(place, [problem for _, problem in sorted(check.problems, key=itemgetter(0))])
-        return msgspec.convert(found, type_)
+        checking = _Check(text, place)
+        checking.value(found, type_, ())
+        return found, [problem for _, problem in sorted(checking.problems, key=itemgetter(0))]
     except tomllib.TOMLDecodeError as error:
-        raise SeveralProblemsError(place, [_syntax(text, str(error), place)]) from error
-    except RecursionError as error:
-        raise SeveralProblemsError(place, [f"{place}: is nested too deeply"]) from error
+        return found, [_syntax(text, str(error), place)]
+    except RecursionError:
+        return found, [f"{place}: is nested too deeply"]
     except ValueError as error:  # Python itself refuses whole numbers of thousands of digits
-        raise SeveralProblemsError(place, [f"{place}: {str(error).split(';')[0]}"]) from error
+        return found, [f"{place}: {str(error).split(';')[0]}"]
 
 
 def _syntax(text: str, message: str, place: str) -> str:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from appliance.config.checked import decode
+from appliance.config.disk import Disk
+from appliance.config.layers import Source, combine
+from appliance.config.owner import OwnerFiles
 from appliance.config.schema import Settings
 from appliance.errors import BadInputError
 
@@ -10,22 +12,21 @@ SYSTEM_FILE = Path("/etc/appliance/appliance.toml")
 
 
 def load(path: Path | None) -> Settings:
-    """The settings in `path`; without one those in /etc/appliance/appliance.toml, or the defaults if it is not there.
+    """The settings in `path` alone; without one those in /etc/appliance/appliance.toml and its drop-ins, if any.
 
-    BadInputError when the file cannot be read or has anything wrong in it.
+    BadInputError when a file cannot be read, or has anything wrong in it.
     """
-    place = path or SYSTEM_FILE
+    if path is None:
+        owner = OwnerFiles(SYSTEM_FILE, Disk())
+        return combine(owner.sources(owner.read())).settings
+    return combine([read(path)]).settings
+
+
+def read(path: Path) -> Source:
+    """One file by itself. BadInputError: it cannot be read."""
     try:
-        found = place.read_bytes()
+        return Source(str(path), path.read_bytes())
     except FileNotFoundError as error:
-        if path is None:
-            return Settings()
-        raise BadInputError(str(place), "there is no such file", remedy="Check the path") from error
+        raise BadInputError(str(path), "there is no such file", remedy="Check the path") from error
     except OSError as error:
-        raise BadInputError(str(place), f"it cannot be read ({error.strerror})") from error
-    try:
-        text = found.decode("utf-8-sig")  # some editors put a mark in front
-    except UnicodeDecodeError as error:
-        line = found.count(b"\n", 0, error.start) + 1
-        raise BadInputError(f"{place}:{line}", "this is not UTF-8 text", remedy="Save the file as UTF-8") from error
-    return decode(text, Settings, str(place))
+        raise BadInputError(str(path), f"it cannot be read ({error.strerror})") from error

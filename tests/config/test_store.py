@@ -54,5 +54,6 @@ def test_what_is_wrong_in_it_is_said_with_the_line(file: Path) -> None:
         load(file)
     assert str(caught.value) == (
         f'{file}:2: listening.paus = 1: is not known here; allowed: "limit", "patience", "pause" or "preroll"; '
-        f'did you mean "pause"?\n{file}:4: wake.thresholds.alexa = 5: is out of range; allowed: a number from 0.05 to 0.99'
+        f'did you mean "pause"?\n{file}:4: wake.thresholds.alexa = 5: is out of range; allowed: a number from 0.05 to '
+        "0.99"
     )
