@@ -104,12 +104,12 @@ class Lane:
     def expect(self, generation: int) -> None:
         """The response of this turn is asked for: from now on there is something to hush."""
         with self._lock:
-            self._expected = self._expected or not self._scope.is_stale(generation)
+            self._expected = self._expected or self._scope.is_running(generation)
 
     def open(self, generation: int, *, pausable: bool = True) -> bool:
-        """The reply of this turn begins. False, and nothing of it will be played: it is stale, or was opened before."""
+        """The reply of this turn begins. False, and nothing of it will be played: it is stale, over, or open."""
         with self._lock:
-            if self._scope.is_stale(generation) or self._opened == generation:
+            if not self._scope.is_running(generation) or self._opened == generation:
                 return False
             self._opened = generation
             self._expected = True

@@ -63,6 +63,10 @@ class CancelScope:
         """Whether what carries this number belongs to another response than the current one."""
         return generation != self._generation
 
+    def is_running(self, generation: int) -> bool:
+        """Whether there is something to cancel in the response of `generation`."""
+        return self._running and generation == self._generation
+
     def is_discardable(self, generation: int | None) -> bool:
         """Whether an item must not pass; None: it carries no number."""
         return self.discarding if generation is None else self.is_stale(generation)

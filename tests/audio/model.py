@@ -78,7 +78,9 @@ class Model:
         self.turn = 0
         self.cancelled = False
         self.active = False
-        self.opened: set[int] = {0}
+        self.opened: set[int] = set()
+        self.over: set[int] = {0}
+        """Turns in which nothing is left to be expected."""
         self.reply: Reply | None = None
         self.hushed: list[Reply] = []
         self.fade: list[float] = []
@@ -95,10 +97,10 @@ class Model:
         return generation == self.turn and not self.cancelled
 
     def expect(self, generation: int) -> None:
-        self.active = self.active or self.is_current(generation)
+        self.active = self.active or (self.is_current(generation) and generation not in self.over)
 
     def open(self, generation: int, *, pausable: bool) -> bool:
-        if not self.is_current(generation) or generation in self.opened:
+        if not self.is_current(generation) or generation in self.opened | self.over:
             return False
         self.opened.add(generation)
         self.active = True
@@ -127,6 +129,7 @@ class Model:
     def done(self, generation: int) -> None:
         if self.is_current(generation) and self.reply is None:
             self.active = False
+            self.over.add(generation)
 
     def hush(self, generation: int | None, now: int) -> int:
         if self.active and (generation is None or self.is_current(generation)):
@@ -209,6 +212,7 @@ class Model:
     def end_if_over(self, reply: Reply, now: int) -> None:
         if reply.finished and not reply.coming and not reply.sounds_beyond(now):
             self.active, self.reply = False, None
+            self.over.add(reply.generation)
             self.end(reply, now)
 
     def end(self, reply: Reply, now: int) -> None:

@@ -160,8 +160,22 @@ def test_with_nothing_to_hush_nothing_moves(stage: Stage) -> None:
     stage.lane.expect(2)
     stage.lane.done(2)
     stage.lane.hush()
-    assert stage.lane.open(2)
     assert [end.generation for end in stage.ends] == [1]
+    stage.lane.begin_turn(3)
+    assert stage.lane.open(3)
+
+
+def test_a_response_that_is_over_is_not_asked_for_again(stage: Stage) -> None:
+    stage.lane.begin_turn(1)
+    stage.lane.done(1)
+    stage.lane.expect(1)
+    assert not stage.lane.open(1)
+    stage.lane.begin_turn(2)
+    stage.lane.open(2)
+    stage.lane.finish(2)
+    stage.lane.expect(2)
+    stage.lane.hush()
+    assert [end.cut for end in stage.ends] == [False]
 
 
 def test_a_hush_that_names_another_reply_changes_nothing(stage: Stage) -> None:
