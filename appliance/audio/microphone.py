@@ -1,28 +1,34 @@
-"""The microphone: a real card, read by a thread of its own."""
+"""The microphone: a real card. PortAudio's thread queues its blocks, and a thread of its own hands them on.
+
+Not read by blocking: PortAudio never closes such a stream, nor its files, once its card was unplugged.
+"""
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from queue import SimpleQueue
 
 import numpy as np
 import pyaudio
 
-from appliance.audio.cards import COMMON_RATES, OpenCard, PortAudio
+from appliance.audio.cards import COMMON_RATES, Card, PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.resample import StreamResampler
 from appliance.audio.sampleclock import SampleClock
 from appliance.audio.watch import Watch
 
 BLOCK = 0.02
-"""Seconds that are read at once."""
+"""Seconds that come at once."""
 
-SHORTEST = 0.001
-"""Seconds between two looks whether there is enough to read."""
+BEHIND = 2.0
+"""Seconds of sound that may wait for who takes the frames. What comes then is lost."""
 
 STOP_TIMEOUT = 1.0
-"""Seconds that `stop` waits for a read that does not return; a card that is alive needs one block."""
+"""Seconds that `stop` waits for a card that does not close; one that is alive needs one block."""
+
+_GONE = "the card does not record any more: see whether it is still plugged in"
 
 _log = logging.getLogger(__name__)
 
@@ -36,9 +42,7 @@ class CardMicrophone:
     def __init__(self, card: str = "") -> None:
         self.name = card or "default"
         self._card = card
-        self._thread: threading.Thread | None = None
-        self._watch: Watch | None = None
-        self._stopping = threading.Event()
+        self._capture: _Capture | None = None
 
     def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """Open the card and listen. ApplianceError, BadInputError: it cannot be had."""
@@ -46,92 +50,119 @@ class CardMicrophone:
         try:
             card = audio.find(self._card, "input")
             self.name = card.name
-            rates = (HEARING_RATE, card.rate, *COMMON_RATES)
-            opened = audio.open(card, rates, (1, 2, card.channels), BLOCK)
-            opened.start()
+            self._capture = _Capture(audio, card, on_frame, on_fault)
         except BaseException:
             audio.close()
             raise
-        self._stopping = threading.Event()
-        self._watch = Watch(on_fault)
-        self._thread = threading.Thread(
-            target=self._run,
-            args=(audio, opened, on_frame, self._watch, self._stopping),
-            name="microphone",
-            daemon=True,
-        )
+
+    def stop(self) -> None:
+        """No frame after this has returned. Stopping twice is fine."""
+        capture, self._capture = self._capture, None
+        if capture is not None:
+            capture.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    data: bytes
+    begin: int
+    """The number of its first sample, of all that the card gave."""
+    seen: float
+    """When that sounded, by the wall clock."""
+
+
+class _Capture:
+    """A card from `start` to `stop`. Its thread hands frames on and closes it; PortAudio's own calls `_take`."""
+
+    def __init__(
+        self,
+        audio: PortAudio,
+        card: Card,
+        on_frame: Callable[[Frame], None],
+        on_fault: Callable[[str], None],
+    ) -> None:
+        """Records when this returns; then `audio` belongs to it. ApplianceError: the card would not."""
+        self._audio = audio
+        self._on_frame = on_frame
+        self._watch = Watch(on_fault, self._why_dead)
+        self._stopping = False
+        self._blocks: SimpleQueue[_Block | None] = SimpleQueue()
+        """None: it is to stop."""
+        self._taken = 0
+        self._closing = threading.Lock()
+        """Held while the stream is closed: meanwhile nobody may ask it anything."""
+        rates = (HEARING_RATE, card.rate, *COMMON_RATES)
+        self._opened = audio.open(card, rates, (1, 2, card.channels), BLOCK, self._take)
+        self._thread = threading.Thread(target=self._hand_on, name="microphone", daemon=True)
+        self._opened.start()
         self._thread.start()
         self._watch.start()
 
     def stop(self) -> None:
-        """No frame after this has returned. Stopping twice is fine."""
-        if self._watch is not None:
-            self._watch.stop()  # first, for what ends now is no fault
-        self._stopping.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
+        """No frame after this has returned."""
+        self._watch.stop()  # first, for what ends now is no fault
+        self._stopping = True
+        self._blocks.put(None)
+        if self._thread is not threading.current_thread():
             self._thread.join(STOP_TIMEOUT)
             if self._thread.is_alive():
                 _log.error("the microphone does not close, and is left as it is")
 
-    @staticmethod
-    def _run(
-        audio: PortAudio,
-        opened: OpenCard,
-        on_frame: Callable[[Frame], None],
-        watch: Watch,
-        stopping: threading.Event,
-    ) -> None:
-        why = "what takes its frames failed"
-        with closing(audio):
-            try:
-                for frame in _frames(opened, stopping):
-                    if stopping.is_set():
-                        return
-                    watch.moved()
-                    on_frame(frame)
-            except _ReadError as error:
-                why = f"it cannot be read any more ({error}): see whether it is still plugged in"
-            finally:
-                watch.fault(why)
+    def _take(self, data: bytes | None, count: int, times: Mapping[str, float], _: int) -> tuple[None, int]:
+        """The next block of the card. What it lost itself shows by the wall clock."""
+        self._watch.moved()
+        if data is None or self._stopping:  # it was left as it was, and has come to
+            return None, pyaudio.paAbort
+        begin, self._taken = self._taken, self._taken + count
+        if self._blocks.qsize() * BLOCK < BEHIND:
+            length = count / self._opened.rate
+            age = times["current_time"] - times["input_buffer_adc_time"]
+            if not length <= age < 1:  # some drivers never have a time
+                age = length
+            self._blocks.put(_Block(data, begin, time.monotonic() - age))
+        return None, pyaudio.paContinue
 
-
-class _ReadError(Exception):
-    pass
-
-
-def _frames(opened: OpenCard, stopping: threading.Event) -> Iterator[Frame]:
-    size = round(opened.rate * BLOCK)
-    clock = SampleClock(opened.rate)
-    resampler = StreamResampler(opened.rate, HEARING_RATE)
-    read = given = 0
-    while True:
-        # PortAudio never comes back from waiting for a card that was unplugged; nor can the card be used again before.
-        while (lacking := size - _available(opened)) > 0:
-            if stopping.wait(max(lacking / opened.rate, SHORTEST)):
-                return
+    def _hand_on(self) -> None:
         try:
-            data = opened.stream.read(size, exception_on_overflow=False)
-            waiting = opened.stream.get_read_available()
-        except OSError as error:
-            raise _ReadError(error.strerror) from error
-        # PortAudio's input latency is the size of its buffer; how old the block is says what still waits behind it.
-        at = clock.stamp(read, time.monotonic() - (size + waiting) / opened.rate)
-        held_back = read / opened.rate - given / HEARING_RATE
-        samples = resampler.feed(_first_channel(data, opened.channels))
-        read += size
-        given += len(samples)
-        if len(samples):
-            yield Frame(samples, at - held_back)
+            for frame in self._frames():
+                self._on_frame(frame)
+        finally:
+            self._watch.fault("what takes its frames failed")
+            with self._closing:
+                self._audio.close()
 
+    def _frames(self) -> Iterator[Frame]:
+        rate = self._opened.rate
+        clock = SampleClock(rate)
+        resampler = StreamResampler(rate, HEARING_RATE)
+        first = read = given = 0
+        lost = told = 0
+        while (block := self._blocks.get()) is not None and not self._stopping:
+            if block.begin > read:
+                lost += block.begin - read
+                if lost > 2 * told:  # not each time
+                    told = lost
+                    _log.warning("hearing is too slow: %.2f s of sound are lost since the card was opened", lost / rate)
+                resampler = StreamResampler(rate, HEARING_RATE)
+                first, given = block.begin, 0
+            at = clock.stamp(block.begin, block.seen)
+            held_back = (block.begin - first) / rate - given / HEARING_RATE
+            samples = _first_channel(block.data, self._opened.channels)
+            read = block.begin + len(samples)
+            samples = resampler.feed(samples)
+            given += len(samples)
+            if len(samples):
+                yield Frame(samples, at - held_back)
 
-def _available(opened: OpenCard) -> int:
-    try:
-        available = opened.stream.get_read_available()
-    except OSError as error:
-        raise _ReadError(error.strerror) from error
-    if available < 0 and available != pyaudio.paInputOverflowed:
-        raise _ReadError(f"PortAudio error {available}")
-    return max(available, 0)
+    def _why_dead(self) -> str:
+        if not self._closing.acquire(blocking=False):
+            return ""
+        try:
+            return "" if self._opened.stream.is_active() else _GONE
+        except OSError:  # it was closed
+            return ""
+        finally:
+            self._closing.release()
 
 
 def _first_channel(data: bytes, channels: int) -> Samples:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import soxr
 
 from appliance.audio.devices import Samples, Source
 
@@ -15,8 +14,11 @@ class StreamResampler:
     """
 
     def __init__(self, source_rate: int, target_rate: int) -> None:
-        same = source_rate == target_rate
-        self._stream = None if same else soxr.ResampleStream(source_rate, target_rate, 1, dtype="float32", quality="HQ")
+        self._stream = None
+        if source_rate != target_rate:
+            import soxr  # not everywhere where sound cards are tried
+
+            self._stream = soxr.ResampleStream(source_rate, target_rate, 1, dtype="float32", quality="HQ")
 
     def feed(self, samples: Samples) -> Samples:
         """What is ready after the next samples; may be nothing."""

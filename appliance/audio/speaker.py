@@ -17,6 +17,7 @@ import pyaudio
 
 from appliance.audio.cards import COMMON_RATES, Card, PortAudio
 from appliance.audio.devices import Frame, Samples, Source
+from appliance.audio.resample import ResampledSource
 from appliance.audio.sampleclock import SampleClock
 from appliance.audio.watch import Watch
 from appliance.errors import ApplianceError
@@ -120,7 +121,7 @@ class _Playback:
         self._handed = 0
         rate = self._opened.rate
         self._clock = SampleClock(rate)
-        self._source = self._reference if rate == self._rate else _resampled(self._reference, self._rate, rate)
+        self._source = self._reference if rate == self._rate else ResampledSource(self._reference, self._rate, rate)
         self._opened.start()
 
     def _keep(self) -> None:
@@ -187,12 +188,6 @@ class _Playback:
             _log.exception("the speaker's source failed")
             self._failure = f"its source failed ({error!r})"
             return silence, pyaudio.paAbort
-
-
-def _resampled(source: Source, source_rate: int, rate: int) -> Source:
-    from appliance.audio.resample import ResampledSource  # needs a library, for cards that are rare
-
-    return ResampledSource(source, source_rate, rate)
 
 
 class _Reference:

@@ -18,8 +18,15 @@ class Recorder:
         self.rate = rate
         self.frames: list[Frame] = []
         self._arrived = threading.Condition()
+        self._held_up = 0.0
+
+    def hold_up(self, seconds: float) -> None:
+        """The next frame takes so long."""
+        self._held_up = seconds
 
     def __call__(self, frame: Frame) -> None:
+        held_up, self._held_up = self._held_up, 0.0
+        threading.Event().wait(held_up)
         with self._arrived:
             self.frames.append(frame)
             self._arrived.notify_all()

@@ -1,5 +1,7 @@
 """Microphone and speaker on a real sound server, where a card's microphone hears what the card plays."""
 
+import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,7 +15,7 @@ import pyaudio
 import pytest
 import soxr
 
-from appliance.audio import watch
+from appliance.audio import microphone, watch
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
@@ -209,9 +211,9 @@ def test_a_server_that_dies_is_one_fault_each(sound_server: SoundServer, monkeyp
         while len(loop.faults) < 2:
             time.sleep(0.01)
         loop.stop()
-        microphone, speaker = sorted(loop.faults)
-        assert microphone.startswith("it cannot be read any more (")
+        speaker, microphone = sorted(loop.faults)
         assert speaker.startswith("the card does not play any more")
+        assert microphone.startswith("the card does not record any more")
         with pytest.raises(ApplianceError, match="microphone: no sound card"):
             loop.microphone.start(loop.heard, loop.faults.append)
         with pytest.raises(ApplianceError, match="speaker: no sound card"):
@@ -251,43 +253,102 @@ def test_hearing_that_fails_is_a_fault() -> None:
         faulty.set()
 
     microphone.start(on_frame, on_fault)
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "microphone")
     assert faulty.wait(TIMEOUT)
     microphone.stop()
+    thread.join(TIMEOUT)
     assert faults == ["what takes its frames failed"]
 
 
 @pytest.mark.usefixtures("cards")
 def test_a_microphone_that_hangs_does_not_hold_up_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, go_on = threading.Event(), threading.Event()
+    closing, go_on = threading.Event(), threading.Event()
+    close = pyaudio.PyAudio.terminate
 
-    def hanging_read(*_: object, **__: object) -> bytes:
-        reading.set()
+    def hanging_close(self: pyaudio.PyAudio) -> None:
+        closing.set()
         go_on.wait(TIMEOUT)
-        return bytes(4 * 320)
+        close(self)
 
-    monkeypatch.setattr(pyaudio.PyAudio.Stream, "read", hanging_read)
+    monkeypatch.setattr(pyaudio.PyAudio, "terminate", hanging_close)
     microphone, heard, faults = CardMicrophone("kitchen"), Recorder(HEARING_RATE), list[str]()
     microphone.start(heard, faults.append)
     (thread,) = (thread for thread in threading.enumerate() if thread.name == "microphone")
-    assert reading.wait(TIMEOUT)
+    heard.wait_until(0)
+    microphone.stop()
+    frames = len(heard.frames)
+    assert closing.is_set()
+    assert thread.is_alive()
+    go_on.set()
+    thread.join(TIMEOUT)
+    assert len(heard.frames) == frames
+    assert not faults
+
+
+@pytest.mark.usefixtures("cards")
+def test_hearing_that_hangs_does_not_hold_up_stop_and_gets_no_more_frames() -> None:
+    hearing, go_on = threading.Event(), threading.Event()
+    heard, faults = list[Frame](), list[str]()
+
+    def on_frame(frame: Frame) -> None:
+        heard.append(frame)
+        hearing.set()
+        go_on.wait(TIMEOUT)
+
+    microphone = CardMicrophone("kitchen")
+    microphone.start(on_frame, faults.append)
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "microphone")
+    assert hearing.wait(TIMEOUT)
     microphone.stop()
     assert thread.is_alive()
     go_on.set()
     thread.join(TIMEOUT)
-    assert not heard.frames
+    assert len(heard) == 1
     assert not faults
 
 
-def test_a_card_that_stops_without_a_word_is_a_fault(cards: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rates", [(), (16_000, 48_000)], ids=["any", "no 16 or 48 kHz"])
+def test_hearing_that_is_too_slow_loses_sound_and_nothing_else(
+    refuse: Refuse,
+    rates: Sequence[int],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    request: pytest.FixtureRequest,
+) -> None:
+    monkeypatch.setattr(microphone, "BEHIND", 0.1)
+    refuse(rates, ())
+    loop = request.getfixturevalue("loop")
+    loop.settle()
+    wrong = [["never said"]]
+    while wrong[-1] and len(wrong) <= ATTEMPTS:
+        caplog.clear()
+        before = len(loop.heard.frames)
+        loop.heard.hold_up(0.5)
+        loop.heard.wait_until(time.monotonic() + 1)
+        assert "hearing is too slow: 0." in caplog.text
+        lost = max(loop.heard.steps()[before - 1 :])
+        wrong.append(what_is_wrong(loop, len(wrong), tone(1)))
+        if not 0.2 < lost < 0.6:
+            wrong[-1].append(f"a gap of {lost:.3f} s")
+    assert not wrong[-1], wrong
+
+
+def test_a_card_that_stops_without_a_word_is_a_fault(
+    cards: None, sound_server: SoundServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(watch, "STALLED", 0.2)
-    go_on = threading.Event()
-    monkeypatch.setattr(pyaudio.PyAudio.Stream, "read", lambda *_, **__: go_on.wait(TIMEOUT) and bytes(4 * 320))
     faults: Queue[str] = Queue()
+    heard = Recorder(HEARING_RATE)
     microphone = CardMicrophone("kitchen")
-    microphone.start(lambda _: None, faults.put)
-    assert faults.get(timeout=TIMEOUT) == "no sound has moved for 0.2 s"
-    go_on.set()
-    microphone.stop()
+    microphone.start(heard, faults.put)
+    heard.wait_until(0)
+    suspend = ["pactl", "suspend-sink", "kitchen"]
+    subprocess.run([*suspend, "1"], env={**os.environ, **sound_server.environment}, check=True)
+    try:
+        assert faults.get(timeout=TIMEOUT) == "no sound has moved for 0.2 s"
+        microphone.stop()
+    finally:
+        subprocess.run([*suspend, "0"], env={**os.environ, **sound_server.environment}, check=True)
     assert faults.empty()
 
     class Blocked:
