@@ -11,7 +11,7 @@ What may become of each stands in states.py, how they lie on disk in shelf.py. R
 - Nothing that lies in the folder of the owner, or of the generations, keeps the appliance from starting.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -85,26 +85,24 @@ class Generations:
         BadInputError: they are bad. ApplianceError: they cannot be recorded. Either changes nothing.
         """
         with self.alone():
-            state, notes = self._shelf.load()
-            files = self.owner.read()
+            state, files = self._shelf.load(), self.owner.read()
             settings = self.check(files).settings
-            good, before = self._last_good(state)
-            if good is not None and good.outcome == "confirmed" and good.digest == digest_of(files):
+            good = self._good(state)
+            keys = changed(good.settings, settings)
+            if good.generation is not None and state.latest(digest_of(files)) == state.record(good.generation):
                 self._shelf.save(state.settled())
-                return Trial(settings, good.number, False, (), tuple(notes))
+                return Trial(settings, good.generation, False, keys, tuple(self._shelf.notes()))
             state, number = self._recorded(state, files)
-            keys = changed(before, settings)
-            on_trial = good is None or good.number == number or bool(keys)
+            on_trial = good.generation is None or bool(keys)
             self._shelf.save(state.begun(number) if on_trial else state.was_confirmed(number))
-            return Trial(settings, number, on_trial, keys, tuple(notes))
+            return Trial(settings, number, on_trial, keys, tuple(self._shelf.notes()))
 
     def confirm(self, generation: int) -> tuple[str, ...]:
         """It works. What the owner has to know; never raises."""
         try:
             with self.alone():
-                state, notes = self._shelf.load()
-                self._shelf.save(state.was_confirmed(generation))
-                return tuple(notes)
+                self._shelf.save(self._shelf.load().was_confirmed(generation))
+                return tuple(self._shelf.notes())
         except ApplianceError as error:
             return (f"The configuration works, but its trial could not be ended, and it may be taken back. {error}",)
 
@@ -112,16 +110,14 @@ class Generations:
         """It does not work. What to run with: the last good one, whose files are the owner's again. Never raises."""
         try:
             with self.alone():
-                state, notes = self._shelf.load()
-                state, more = self._take_back(state, generation, why)
-                notes += more
+                state, notes = self._take_back(self._shelf.load(), generation, why)
         except ApplianceError as error:
             state, notes = self._shelf.peek(), [str(error)]
         good = self._good(state)
         if good.generation is None:
             with suppress(ApplianceError):
                 good = Start(self._settings_of(generation), generation)
-        return replace(good, notes=tuple(notes))
+        return replace(good, notes=(*self._shelf.notes(), *notes))
 
     # For the commands.
 
@@ -134,7 +130,7 @@ class Generations:
 
         To be called `alone`, with files that were checked.
         """
-        state, _ = self._shelf.load()
+        state = self._shelf.load()
         record = self._new(state, files, by)
         state = self._shelf.store(state, record, files)
         try:
@@ -166,9 +162,10 @@ class Generations:
     # The rules.
 
     def _start(self) -> Start:
-        state, notes = self._shelf.load()
+        state = self._shelf.load()
+        notes = self._shelf.notes()
         trial = state.on_trial
-        if trial is not None and self._last_good(state)[0] is not None:
+        if trial is not None and self._good(state).generation is not None:
             state, more = self._take_back(state, trial.number, _CUT_SHORT)
             notes += [f"Generation {trial.number} of the configuration was taken back: {_CUT_SHORT}.", *more]
         good = replace(self._good(state), notes=tuple(notes))
@@ -176,16 +173,16 @@ class Generations:
             files = self.owner.read()
             settings = self.check(files).settings
         except ApplianceError as error:
-            return _staying(good, f"The configuration is bad.\n{error}\n")
+            return self._despite(error, state, good)
         known = state.latest(digest_of(files))
         if good.generation is not None and known is not None:
-            if known.number == state.confirmed:
+            if known.number == good.generation:
                 return good
             if known.outcome == "rejected":
                 what = f"The configuration is still that of generation {known.number}, taken back because {known.why}."
                 return _staying(good, f"{what} To try it again: appliance config apply.")
         state, number = self._recorded(state, files)
-        on_trial = good.generation in (None, number) or bool(changed(good.settings, settings))
+        on_trial = good.generation is None or bool(changed(good.settings, settings))
         self._shelf.save(state.begun(number) if on_trial else state.was_confirmed(number))
         return Start(settings, number, on_trial, tuple(notes))
 
@@ -196,7 +193,7 @@ class Generations:
             files = self.owner.read()
             settings = self.check(files).settings
         except ApplianceError as error:
-            return _staying(good, f"The configuration is bad.\n{error}\n")
+            return self._despite(error, state, good)
         known = state.latest(digest_of(files))
         if good.generation is not None and known is not None:
             if known.number == good.generation:
@@ -208,11 +205,11 @@ class Generations:
     def _take_back(self, state: State, number: int, why: str) -> tuple[State, list[str]]:
         record = state.record(number)
         state = state.was_rejected(number, why)
-        good, _ = self._last_good(state)
+        good = self._good(state).generation
         if good is None or record is None or not self._are_still(record):
             return self._shelf.save(state), []
         try:
-            return self._shelf.put(state, good.number), []
+            return self._shelf.put(state, good), []
         except OSError as error:
             return state, [f"{self.owner.main.parent} still holds what was taken back: {error.strerror}."]
 
@@ -235,17 +232,23 @@ class Generations:
         return Record(self._shelf.next_number(state), digest_of(files), at, by, "waiting")
 
     def _good(self, state: State) -> Start:
-        record, settings = self._last_good(state)
-        return Start(settings, record.number if record else None)
+        """What to go back to: what was confirmed last, of what is here as a whole; else the defaults."""
+        confirmed = [each for each in reversed(state.records) if each.outcome == "confirmed"]
+        return self._first([state.record(state.confirmed), *confirmed])
 
-    def _last_good(self, state: State) -> tuple[Record | None, Settings]:
-        """What to go back to: the confirmed generation, or another that was not rejected; None and the defaults."""
-        others = [each for each in reversed(state.records) if each.outcome in ("confirmed", "unknown")]
-        for record in (state.record(state.confirmed), *others):
+    def _despite(self, error: ApplianceError, state: State, good: Start) -> Start:
+        """What to start with although the owner's files are bad."""
+        if good.generation is None:
+            unknown = [each for each in reversed(state.records) if each.outcome == "unknown"]
+            good = replace(self._first(unknown), notes=good.notes)
+        return _staying(good, f"The configuration is bad.\n{error}\n")
+
+    def _first(self, records: Sequence[Record | None]) -> Start:
+        for record in records:
             if record is not None:
                 with suppress(ApplianceError):
-                    return record, self._settings_of(record.number, record.digest)
-        return None, Settings()
+                    return Start(self._settings_of(record.number, record.digest), record.number)
+        return Start(Settings(), None)
 
     def _settings_of(self, number: int, digest: str = "") -> Settings:
         stored = self._shelf.stored(number)

@@ -9,7 +9,6 @@ it, unless somebody else has changed one of them meanwhile. A damaged state.json
 """
 
 import errno
-import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,8 +20,6 @@ from appliance.config.disk import Disk, make_folders, write_whole
 from appliance.config.owner import Files, OwnerFiles
 from appliance.config.states import Record, State, Writing, decode, digest_of, digests, encode, unknown
 from appliance.errors import ApplianceError, BadInputError
-
-_log = logging.getLogger(__name__)
 
 PATIENCE = 10.0
 """Seconds that one change waits for another."""
@@ -39,6 +36,12 @@ class Shelf:
         self._disk = disk
         self._folder = directory / "generations"
         self._state_path = directory / "state.json"
+        self._notes: list[str] = []
+
+    def notes(self) -> list[str]:
+        """What the owner has to know, and was not told before."""
+        notes, self._notes = self._notes, []
+        return notes
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -59,12 +62,12 @@ class Shelf:
             place = str(error.filename or self.directory)
             raise ApplianceError(place, f"it cannot be used ({error.strerror})", remedy=_remedy(error)) from error
 
-    def load(self) -> tuple[State, list[str]]:
-        """What is known of the generations, and what the owner has to know about that."""
+    def load(self) -> State:
+        """What is known of the generations."""
         try:
-            return decode(self._disk.read(self._state_path)), []
+            return decode(self._disk.read(self._state_path))
         except FileNotFoundError:
-            return self._rebuilt(), []
+            return self._rebuilt()
         except ValueError as error:
             why = str(error)
         except OSError as error:
@@ -74,8 +77,8 @@ class Shelf:
         state = self._rebuilt()
         aside = self._state_path.with_name(f"{self._state_path.name}.damaged")
         self._disk.replace(self._state_path, aside)
-        note = f"{self._state_path} was damaged ({why}), and is set aside as {aside.name}"
-        return self.save(state), [note]
+        self._notes.append(f"{self._state_path} was damaged ({why}), and is set aside as {aside.name}.")
+        return self.save(state)
 
     def peek(self) -> State:
         """What is known, as far as it can be read. Changes nothing, and never raises."""
@@ -136,7 +139,7 @@ class Shelf:
 
     def _complete(self) -> None:
         """Do what somebody who was killed has left half done."""
-        state, _ = self.load()
+        state = self.load()
         if state.writing is None:
             return
         try:
@@ -144,7 +147,7 @@ class Shelf:
             if _halfway(now, state.writing.before, digests(files)):
                 self._owner.put(files)
         except (ApplianceError, OSError) as error:
-            _log.warning("a change of the configuration that was interrupted is left as it is: %s", error)
+            self._notes.append(f"A change of the configuration that was interrupted cannot be completed. {error}")
         self.save(replace(state, writing=None))
 
     def _whole(self, state: State, number: int) -> Files:
@@ -168,7 +171,8 @@ class Shelf:
         found = []
         for number in sorted(self._numbers()):
             with suppress(ApplianceError):
-                found.append((number, self.stored(number).read()))
+                if files := self.stored(number).read():
+                    found.append((number, files))
         return unknown(found)
 
 
