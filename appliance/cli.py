@@ -22,7 +22,7 @@ Handler = Callable[[argparse.Namespace], int]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. 0 done, 1 failed, 2 wrong usage or bad input."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO if options.verbose else logging.WARNING, format="%(levelname)s %(message)s")
+    _log_what_happens(logging.INFO if options.verbose else logging.WARNING)
     handler: Handler = options.handler
     try:
         return handler(options)
@@ -35,6 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _log_what_happens(level: int) -> None:
+    if "JOURNAL_STREAM" in os.environ:
+        from appliance.service.journal import is_journal, log_to_journal
+
+        if is_journal():
+            log_to_journal(level)
+            return
+    logging.basicConfig(level=level, format="%(levelname)s %(message)s")
 
 
 def command() -> NoReturn:
@@ -118,13 +128,19 @@ def _models(settings: "Settings") -> Path:
 
 
 def _understood(options: argparse.Namespace) -> "tuple[Settings, Path]":
-    """The configuration of a conversation, and its models; the language is checked before any of them is missed."""
+    """The configuration of a conversation, and its models."""
     from appliance.config.store import load
-    from appliance.thinking.intents import IntentMatcher
 
     settings = load(options.config)
+    return settings, _checked(settings)
+
+
+def _checked(settings: "Settings") -> Path:
+    """The folder of the models for a conversation; the language is checked before any of them is missed."""
+    from appliance.thinking.intents import IntentMatcher
+
     IntentMatcher(settings.language)
-    return settings, _models(settings)
+    return _models(settings)
 
 
 def _wanted(options: argparse.Namespace) -> "Wanted":
@@ -138,20 +154,26 @@ def _wanted(options: argparse.Namespace) -> "Wanted":
 def _run(options: argparse.Namespace) -> int:
     import asyncio
 
+    from appliance.config.generations import Generations
+    from appliance.renewal import OneFile
+    from appliance.service.ends import Ends
     from appliance.service.single import only_one
 
-    settings, models = _understood(options)
     directory = _data()
     with only_one(directory):
-        from appliance.audio.cards import any_card
+        store = OneFile(options.config) if options.config else Generations(directory / "config")
+        start = store.at_start()
+        if options.demo != "never":
+            from appliance.audio.cards import any_card
 
-        if options.demo == "always" or (options.demo == "auto" and not any_card()):
-            if options.demo == "auto":
-                print("There is no sound card here that can hear and speak.")
-            return _demonstrate(settings, models, options.out)
+            if options.demo == "always" or not any_card():
+                if options.demo == "auto":
+                    print("There is no sound card here that can hear and speak.")
+                return _demonstrate(start.settings, _checked(start.settings), options.out)
         from appliance.run import run_on_card
 
-        asyncio.run(run_on_card(settings, models, directory))
+        with Ends(directory) as ends:
+            asyncio.run(run_on_card(start, store, _checked, directory, ends))
     return 0
 
 

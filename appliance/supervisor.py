@@ -21,9 +21,9 @@ from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.endpoint import EndpointSettings
-from appliance.core.events import Event, Pressed, SpeechSustained, WakeHeard
+from appliance.core.events import Announced, Event, Pressed, SpeechSustained, WakeHeard
 from appliance.core.interruption import Gates
-from appliance.core.turn import Turn
+from appliance.core.turn import Phase, Turn
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.recognisers import load_recogniser
@@ -34,7 +34,7 @@ from appliance.quests import Quest, QuestManager
 from appliance.service.condition import CardStatus, Condition
 from appliance.service.request import ListedServer
 from appliance.service.status import StatusObserver
-from appliance.sound import Sound, close_device
+from appliance.sound import Beats, Sound, close_device
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
 from appliance.thinking.mind import Mind
@@ -89,16 +89,30 @@ class Engines:
     voice: Voice
 
 
-async def load_engines(settings: Settings, models: Path) -> Engines:
-    """Load all models side by side: they wait for the disk and release the interpreter while they parse."""
+async def load_engines(settings: Settings, models: Path, before: tuple[Settings, Engines] | None = None) -> Engines:
+    """Load all models side by side: they wait for the disk and release the interpreter while they parse.
+
+    What is large, and the same with the settings `before`, is not loaded again.
+    """
+    hears = _same(before, settings, lambda each: (each.engine, each.language))
+    speaks = _same(before, settings, lambda each: each.voice)
     wake, activity, recogniser, voice = await asyncio.gather(
         asyncio.to_thread(WakeWords, models, settings.wake.scores, settings.wake.refractory),
         asyncio.to_thread(VoiceActivity, models),
-        asyncio.to_thread(load_recogniser, settings.engine, settings.language, models),
-        asyncio.to_thread(load_voice, models, settings.voice.name),
+        asyncio.to_thread(
+            lambda: hears.recogniser if hears else load_recogniser(settings.engine, settings.language, models)
+        ),
+        asyncio.to_thread(lambda: speaks.voice if speaks else load_voice(models, settings.voice.name)),
     )
     _give_back_memory()
     return Engines(wake, activity, recogniser, voice)
+
+
+def _same(
+    before: tuple[Settings, Engines] | None, settings: Settings, of: Callable[[Settings], object]
+) -> Engines | None:
+    """The engines of `before`, if the part `of` its settings is the same."""
+    return before[1] if before is not None and of(before[0]) == of(settings) else None
 
 
 def _give_back_memory() -> None:
@@ -117,11 +131,13 @@ class Supervisor:
         devices: Devices,
         observers: Sequence[Observer],
         directory: Path | None = None,
+        status: StatusObserver | None = None,
     ) -> None:
         """`directory` keeps what is remembered; without one, no language model is looked for."""
         self._devices = devices
-        self._status = StatusObserver()
-        self._observers = [*observers, self._status]
+        self._status = status or StatusObserver()
+        self._rest = _Rest()
+        self._observers = [*observers, self._status, self._rest]
         self._sound: Sound | None = None
         self._inbox = Inbox()
         self._loop = asyncio.get_running_loop()
@@ -208,6 +224,29 @@ class Supervisor:
         states = [] if model is None else model.sights()
         found = [sight.state.value for sight in states if sight.verdict.allowed]
         return "ready" if "ready" in found else next(iter(found), "none found")
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """The cards that do not work: "microphone", "speaker". From any thread."""
+        hears, speaks = (True, True) if self._sound is None else self._sound.works
+        return frozenset(role for role, works in (("microphone", hears), ("speaker", speaks)) if not works)
+
+    @property
+    def beats(self) -> Beats | None:
+        """What was last seen of both cards; None while there is no sound. From any thread."""
+        return None if self._sound is None else self._sound.beats
+
+    def say(self, text: str) -> None:
+        """Have `text` said as soon as nothing else is going on. From any thread."""
+        self._inbox.post(Announced(text, self._devices.clock()))
+
+    async def at_rest(self) -> None:
+        """Wait until nothing is being said, by anybody."""
+        await self._rest.idle.wait()
+
+    def end(self) -> None:
+        """An orderly end of `run`."""
+        self._finish(None)
 
     def stop(self) -> None:
         """Silence at once, then an orderly end of `run`. From any thread."""
@@ -344,6 +383,21 @@ class Supervisor:
             self._over.set_result(None)
         else:
             self._over.set_exception(error)
+
+
+class _Rest:
+    """An observer that knows when the conversation is idle."""
+
+    def __init__(self) -> None:
+        self.idle = asyncio.Event()
+        self.idle.set()
+
+    def report(self, report: Report) -> None:
+        """Nothing that matters here."""
+
+    def phase(self, phase: Phase, at: float) -> None:
+        """The conversation is in another phase."""
+        self.idle.set() if phase is Phase.IDLE else self.idle.clear()
 
 
 def _serving(model: "LocalModel") -> "Quest[None]":

@@ -1,6 +1,7 @@
 """How the process before this one has ended: a small file in the data directory, written at start and end."""
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,12 +37,15 @@ class _Note(msgspec.Struct, frozen=True):
     boot: str
     began: float
     end: End | None = None
+    place: str = ""
+    """Where its code lay; another version lies somewhere else."""
 
 
 class Ends:
     """Notes in `directory`, while it is entered, that a process is at work, and afterwards how it ended.
 
-    `last` is how the one before has ended; None if there was none. A file that cannot be read or written is logged.
+    `last` is how the one before has ended; None if there was none. `is_news`: this is the first one since the machine
+    was started, or of this version. A file that cannot be read or written is logged.
     """
 
     def __init__(self, directory: Path, now: Callable[[], float] = time.time) -> None:
@@ -50,6 +54,7 @@ class Ends:
         self._boot = _boot()
         self._began = 0.0
         self.last: End | None = None
+        self.is_news = True
 
     def __enter__(self) -> Self:
         self.last = self._read()
@@ -76,13 +81,14 @@ class Ends:
         except (OSError, msgspec.DecodeError) as error:
             _log.warning("%s cannot be read: %s", self._path, error)
             return None
+        self.is_news = (note.boot, note.place) != (self._boot, sys.prefix)
         if note.end is not None:
             return note.end
         return End("crashed" if note.boot == self._boot else "power cut", "", note.began)
 
     def _write(self, end: End | None) -> None:
         try:
-            write_safely(self._path, msgspec.json.encode(_Note(self._boot, self._began, end)))
+            write_safely(self._path, msgspec.json.encode(_Note(self._boot, self._began, end, sys.prefix)))
         except OSError as error:
             _log.warning("%s cannot be written: %s", self._path, error)
 

@@ -33,6 +33,11 @@ def alive() -> None:
     _notify("WATCHDOG=1")
 
 
+def is_service() -> bool:
+    """Whether systemd runs this process, and wants to know how it is."""
+    return "NOTIFY_SOCKET" in os.environ
+
+
 def watchdog_time() -> float | None:
     """Seconds within which systemd wants to be told that this process is alive; None if it does not watch it."""
     if "NOTIFY_SOCKET" not in os.environ or os.environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):

@@ -15,6 +15,14 @@ class Phrases(Protocol):
         """What the language is called in itself."""
 
     @property
+    def READY(self) -> str:  # noqa: N802
+        """The appliance has started, and hears."""
+
+    @property
+    def SOUND_IS_BACK(self) -> str:  # noqa: N802
+        """It could neither be heard nor hear for some time."""
+
+    @property
     def HOW_I_AM(self) -> str: ...  # noqa: N802
 
     @property

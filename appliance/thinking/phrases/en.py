@@ -5,6 +5,8 @@ from datetime import date, time
 from unicode_rbnf import FormatPurpose, RbnfEngine
 
 NAME = "English"
+READY = "I'm ready."
+SOUND_IS_BACK = "Sound is back."
 HOW_I_AM = "I'm fine, thank you."
 HELP = (
     "You can ask me what time it is, or what day. "
