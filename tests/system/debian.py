@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 SUITE = "bookworm"
@@ -26,15 +27,6 @@ UNUSED = (
     "/lib/modules/*/kernel/drivers/net/wireless/*",
 )
 """What is left out, for it takes long to write."""
-
-RECIPE = (
-    "mmdebstrap",
-    "--mode=root",
-    "--variant=minbase",
-    "--dpkgopt=force-unsafe-io",
-    *(f"--dpkgopt=path-exclude={path}" for path in UNUSED),
-    f"--include={','.join(PACKAGES)}",
-)
 
 SIZE = "2G"
 
@@ -64,39 +56,49 @@ def missing() -> str:
 
 def debian() -> Debian:
     """The system of the recipe, made now if it is not there."""
+    files = sorted(path for path in OVERLAY.rglob("*") if path.is_file())
+    overlay = [f"{path.relative_to(OVERLAY)} {path.stat().st_mode & 0o100} {path.read_text()}" for path in files]
+    return Debian(kept([*_recipe(PACKAGES, UNUSED), SUITE, SIZE, *overlay], _make))
+
+
+def kept(recipe: Sequence[str], make: Callable[[Path, Path], None]) -> Path:
+    """The folder that was made by a recipe, the same for every checkout; made now if it is not there.
+
+    `make` gets a folder for what is of no more use afterwards, and the one to fill.
+    """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "voice-appliance/systems"
-    made = cache / _name()
+    made = cache / hashlib.sha256("\0".join(recipe).encode()).hexdigest()[:16]
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.is_dir():
-            _make_in(made)
-    return Debian(made)
+            with tempfile.TemporaryDirectory(prefix="making-", dir=cache) as temporary:
+                folder = Path(temporary) / "made"
+                folder.mkdir()
+                make(Path(temporary), folder)
+                folder.rename(made)
+    return made
 
 
-def _name() -> str:
-    """The same for every checkout that has this recipe."""
-    files = sorted(path for path in OVERLAY.rglob("*") if path.is_file())
-    overlay = [f"{path.relative_to(OVERLAY)} {path.stat().st_mode & 0o100} {path.read_text()}" for path in files]
-    return hashlib.sha256("\0".join([*RECIPE, SUITE, SIZE, *overlay]).encode()).hexdigest()[:16]
-
-
-def _make_in(made: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="making-", dir=made.parent) as temporary:
-        folder = Path(temporary) / "made"
-        folder.mkdir()
-        _make(Path(temporary) / "root", Debian(folder))
-        folder.rename(made)
-
-
-def _make(root: Path, into: Debian) -> None:
-    acquire = root.with_name("apt.conf")
+def bootstrap(root: Path, scratch: Path, packages: Sequence[str], unused: Sequence[str], *options: str) -> None:
+    """Make the root directory of a system with these packages."""
+    acquire = scratch / "apt.conf"
     settings = _output("apt-config", "dump", "--no-empty", "Acquire").splitlines(keepends=True)
     acquire.write_text("".join(line for line in settings if not line.startswith("Acquire::IndexTargets")))
-    _output(*RECIPE, f"--essential-hook=sync-in {OVERLAY} /", f"--aptopt={acquire}", SUITE, str(root), *_mirror())
-    _output("mke2fs", "-q", "-t", "ext4", "-d", str(root), str(into.disk), SIZE)
-    shutil.copy(root / "vmlinuz", into.kernel)
-    shutil.copy(root / "initrd.img", into.initrd)
+    _output(*_recipe(packages, unused), *options, f"--aptopt={acquire}", SUITE, str(root), *_mirror())
+
+
+def _recipe(packages: Sequence[str], unused: Sequence[str]) -> list[str]:
+    recipe = ["mmdebstrap", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io"]
+    return [*recipe, *(f"--dpkgopt=path-exclude={path}" for path in unused), f"--include={','.join(packages)}"]
+
+
+def _make(scratch: Path, folder: Path) -> None:
+    root, made = scratch / "root", Debian(folder)
+    bootstrap(root, scratch, PACKAGES, UNUSED, f"--essential-hook=sync-in {OVERLAY} /")
+    _output("mke2fs", "-q", "-t", "ext4", "-d", str(root), str(made.disk), SIZE)
+    shutil.copy(root / "vmlinuz", made.kernel)
+    shutil.copy(root / "initrd.img", made.initrd)
 
 
 def _mirror() -> list[str]:
