@@ -3,12 +3,16 @@
 It is told from the event loop, so that a loop that does not turn is noticed by what does not come. What else has to be
 true is decided here:
 
-- The microphone and the speaker move sound, or cannot be opened: one that is missing is waited for, and is no fault.
-- A card that is there, and moves nothing for longer than healing may take, is a fault, and only a new process may help.
+- The microphone and the speaker move sound, or are missing: what is not there is waited for, and is no fault.
+- A card that is there and opens, and yet moves nothing for longer than healing may take, is a fault, and only a new
+  process may help.
+- One that is there and cannot be opened is held by another program, mostly, and then that would not help; but it may
+  be this very process that holds it. So that is a fault too, after a much longer time.
 """
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -20,6 +24,9 @@ _log = logging.getLogger(__name__)
 HEALING = 30.0
 """Seconds that a card which is there may move no sound: it is closed after 2, and opened again and again."""
 
+HELD = 600.0
+"""Seconds that a card which is there may not be opened."""
+
 OFTEN = 3
 """How often it is told within the time that systemd gives."""
 
@@ -28,8 +35,12 @@ class Beat(Protocol):
     """What was last seen of a sound card."""
 
     @property
+    def open(self) -> bool:
+        """It is open. One that moves nothing is so most of the time."""
+
+    @property
     def missing(self) -> bool:
-        """The last try to open it has failed: it is not there, or somebody else has it."""
+        """When it was tried last, there was none."""
 
     @property
     def moved_at(self) -> float:
@@ -53,21 +64,31 @@ class Pulse:
 
     def __init__(self, now: float) -> None:
         """It begins now, and has as long as healing may take for its first block of sound."""
-        self._well_at = {"microphone": now, "speaker": now}
+        self._cards = {"microphone": _Card(now), "speaker": _Card(now)}
 
     def wrong(self, now: float, beats: Beats | None) -> str:
         """Why it is not alive, or nothing. `beats` is None while there is nothing that could move sound."""
-        cards = {} if beats is None else {"microphone": beats.microphone, "speaker": beats.speaker}
-        for role, card in cards.items():
-            self._well_at[role] = now if card.missing else max(self._well_at[role], card.moved_at)
-        return next(
-            (
-                f"the {role} is there, and has moved no sound for {now - well_at:.0f} s"
-                for role, well_at in self._well_at.items()
-                if now - well_at > HEALING
-            ),
-            "",
-        )
+        if beats is not None:
+            self._cards["microphone"].look(now, beats.microphone)
+            self._cards["speaker"].look(now, beats.speaker)
+        for role, card in self._cards.items():
+            still = now - card.well_at
+            if still > HELD or (still > HEALING and (beats is None or now - card.open_at <= HEALING)):
+                return f"the {role} is there, and has moved no sound for {still:.0f} s"
+        return ""
+
+
+class _Card:
+    def __init__(self, now: float) -> None:
+        self.well_at = now
+        """When it moved sound, or was missing."""
+        self.open_at = -math.inf
+        """When it was seen open."""
+
+    def look(self, now: float, beat: Beat) -> None:
+        self.well_at = now if beat.missing else max(self.well_at, beat.moved_at)
+        if beat.open:
+            self.open_at = now
 
 
 class Watchdog:

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from appliance.service.watchdog import HEALING, OFTEN, Pulse, Watchdog
+from appliance.service.watchdog import HEALING, HELD, OFTEN, Pulse, Watchdog
 
 
 @dataclass(frozen=True)
 class Beat:
     moved_at: float = 0.0
+    open: bool = True
     missing: bool = False
 
 
@@ -49,15 +50,28 @@ def test_a_card_that_is_there_and_moves_nothing_is_a_fault(dead: Callable[[float
 
 def test_missing_cards_are_waited_for() -> None:
     pulse = Pulse(0.0)
-    gone = Beats(Beat(missing=True), Beat(missing=True))
+    gone = Beats(Beat(open=False, missing=True), Beat(open=False, missing=True))
     assert not any(pulse.wrong(now, gone) for now in (10.0, 1000.0, 1e6))
 
 
 def test_a_card_that_is_back_has_its_time_to_heal() -> None:
     pulse = Pulse(0.0)
-    assert not pulse.wrong(1000.0, Beats(Beat(5.0, missing=True), Beat(1000.0)))
+    assert not pulse.wrong(1000.0, Beats(Beat(5.0, open=False, missing=True), Beat(1000.0)))
     assert not pulse.wrong(1000.0 + HEALING, Beats(Beat(5.0), Beat(1000.0 + HEALING)))
     assert pulse.wrong(1001.0 + HEALING, Beats(Beat(5.0), Beat(1001.0 + HEALING)))
+
+
+def test_a_card_that_somebody_holds_is_waited_for_much_longer() -> None:
+    pulse = Pulse(0.0)
+    held = Beats(Beat(open=False), Beat(HELD))
+    assert not any(pulse.wrong(now, held) for now in (10.0, HEALING + 1, HELD))
+    assert pulse.wrong(HELD + 1, held) == "the microphone is there, and has moved no sound for 601 s"
+
+
+def test_a_card_that_opens_now_and_then_and_moves_nothing_is_a_fault() -> None:
+    pulse = Pulse(0.0)
+    looks = [pulse.wrong(now, Beats(Beat(open=now != 20.0), Beat(now))) for now in (10.0, 20.0, 30.0, 40.0)]
+    assert [bool(wrong) for wrong in looks] == [False, False, False, True]
 
 
 def test_nothing_that_could_move_sound_is_a_fault_after_a_while() -> None:
@@ -125,7 +139,7 @@ import asyncio, time
 from appliance.service.watchdog import Watchdog
 
 class Beats:
-    class microphone: missing = True; moved_at = 0.0
+    class microphone: open = False; missing = True; moved_at = 0.0
     speaker = microphone
 
 async def main():
