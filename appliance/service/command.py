@@ -1,13 +1,22 @@
-"""`appliance press|status`: what can be asked of a running appliance."""
+"""`appliance press|say|status`: what can be asked of a running appliance."""
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from appliance.service.condition import CardStatus, Condition, LastAnswer
+    from appliance.service.condition import (
+        CardStatus,
+        Condition,
+        ConfigurationStatus,
+        InterruptionStatus,
+        LastAnswer,
+        TurnStatus,
+    )
+    from appliance.service.ends import End
+    from appliance.service.unit import Unit
 
 
 def add_parser(
@@ -49,19 +58,32 @@ def _press(gesture: str, data_directory: Callable[[], Path]) -> int:
 def _status(directory: Path, *, json: bool) -> int:
     import msgspec
 
-    from appliance.service.client import ask
+    from appliance.service.address import SERVICE, place_of
+    from appliance.service.client import NotRunningError, ask
     from appliance.service.request import Status
+    from appliance.service.unit import unit
 
-    status = ask(directory, Status()).status
+    try:
+        status = ask(directory, Status()).status
+    except NotRunningError as error:
+        service = unit()
+        if service is None:
+            raise
+        raise NotRunningError(error.place, f"{error.found}: the service is {service.state}", remedy=_WHY) from None
+    service = unit() if place_of(directory) == SERVICE else None
     if json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(status), indent=2).decode() + "\n")
+        content = {**msgspec.to_builtins(status), "service": msgspec.to_builtins(service)}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n")
     elif status is not None:
-        sys.stdout.write("".join(f"{name + ':':<16}{value}\n" for name, value in _lines(status)))
+        sys.stdout.write("".join(f"{name and name + ':':<19}{value}\n" for name, value in _lines(status, service)))
     return 0
 
 
-def _lines(status: "Condition") -> list[tuple[str, str]]:
-    return [
+_WHY = "See: journalctl --unit appliance --lines 30"
+
+
+def _lines(status: "Condition", service: "Unit | None") -> list[tuple[str, str]]:
+    lines = [
         ("now", status.phase),
         ("running for", _span(status.running)),
         ("microphone", _card(status.microphone)),
@@ -71,7 +93,21 @@ def _lines(status: "Condition") -> list[tuple[str, str]]:
         ("voice", status.voice),
         ("language model", status.language_model),
         ("last answer", _answer(status.last_answer)),
+        *_list("last turns", map(_turn, status.turns)),
+        ("last interruption", _interruption(status.last_interruption)),
     ]
+    if status.configuration is not None:
+        lines.append(("configuration", _configuration(status.configuration)))
+    if service is not None:
+        lines.append(("service", f"{service.state}, restarted by itself {service.restarts} times since it was started"))
+    if status.last_end is not None:
+        lines.append(("ended before", _end(status.last_end)))
+    return [*lines, *_list("wrong now", status.problems or ("nothing",))]
+
+
+def _list(name: str, items: Iterable[str]) -> list[tuple[str, str]]:
+    """One line for each, the first with the name."""
+    return [("" if number else name, item) for number, item in enumerate(items)]
 
 
 def _card(card: "CardStatus") -> str:
@@ -80,6 +116,34 @@ def _card(card: "CardStatus") -> str:
 
 def _answer(answer: "LastAnswer | None") -> str:
     return "none yet" if answer is None else f"{answer.intent}, by {answer.by}, {_span(answer.ago)} ago"
+
+
+def _turn(turn: "TurnStatus") -> str:
+    what = f"{turn.intent}, by {turn.by or 'nobody yet'}" if turn.intent else "nothing was wanted"
+    sound = "" if turn.first_sound is None else f", first sound after {turn.first_sound:.2f} s"
+    cut = f", interrupted by {turn.interrupted_by}" if turn.interrupted_by else ""
+    return f"{_span(turn.ago)} ago, by {turn.woken_by}: {what}{sound}{cut}"
+
+
+def _interruption(last: "InterruptionStatus | None") -> str:
+    if last is None:
+        return "none yet"
+    silent = "" if last.silent_after is None else f", silent after {last.silent_after * 1000:.0f} ms"
+    return f"by {last.by}, {_span(last.ago)} ago{silent}"
+
+
+def _configuration(configuration: "ConfigurationStatus") -> str:
+    number = configuration.generation
+    which = "not recorded" if number is None else f"generation {number}{', on trial' if configuration.on_trial else ''}"
+    return f"{which}; taken back: {configuration.taken_back}" if configuration.taken_back else which
+
+
+def _end(end: "End") -> str:
+    from datetime import datetime
+
+    when = datetime.fromtimestamp(end.at).astimezone().strftime("%Y-%m-%d %H:%M")
+    began = "it had begun " if end.how in ("crashed", "power cut") else ""
+    return f"{end.how} ({began}{when}){end.why and ': '}{end.why}"
 
 
 def _span(seconds: float) -> str:

@@ -14,6 +14,7 @@ import sys
 
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
+from appliance.service.firstsound import FirstSound
 
 _log = logging.getLogger(__name__)
 
@@ -60,18 +61,16 @@ class JournalObserver:
     def __init__(self) -> None:
         # Written whatever the level of all else is: it is little, and the only trace of what the appliance did.
         _log.setLevel(logging.INFO)
-        self._speech_ended = (0, 0.0)
+        self._first_sound = FirstSound()
 
     def report(self, report: Report) -> None:
         """A line of the conversation."""
-        if report.kind == "speech_end":
-            self._speech_ended = (report.generation, report.at)
+        first_sound = self._first_sound.after(report)
         if report.kind not in _KINDS:
             return
         data = {name: report.data[name] for name in _DATA if report.data.get(name) not in (None, "")}
-        generation, ended = self._speech_ended
-        if report.kind == "reply_start" and generation == report.generation:
-            data["first_sound"] = round(report.at - ended, 3)
+        if first_sound is not None:
+            data["first_sound"] = round(first_sound, 3)
         what = str(report.data["text"]) if report.kind == "notice" else _KINDS[report.kind]
         details = ", ".join(f"{name} {value}" for name, value in data.items())
         fields = {f"APPLIANCE_{name.upper()}": value for name, value in data.items()}

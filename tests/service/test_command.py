@@ -1,16 +1,27 @@
 """`appliance press` and `appliance status`, as somebody types them."""
 
+import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from appliance.cli import main
-from appliance.service.condition import CardStatus, Condition, LastAnswer
+from appliance.service import address, unit
+from appliance.service.condition import (
+    CardStatus,
+    Condition,
+    ConfigurationStatus,
+    InterruptionStatus,
+    LastAnswer,
+    TurnStatus,
+)
 from appliance.service.control import Controls, ControlServer
+from appliance.service.ends import End
 
 
 @pytest.fixture(autouse=True)
@@ -59,24 +70,88 @@ CONDITION = Condition(
     "joe",
     "ready",
     LastAnswer("model", "gpu.lan", 4.2),
+    (
+        TurnStatus(9, 4.2, "button", "model", "gpu.lan", 1.234, "speech"),
+        TurnStatus(8, 120.0, "word"),
+        TurnStatus(7, 300.0, "word", "time", "skills", 0.4),
+    ),
+    InterruptionStatus("speech", 3.0, 0.0123),
+    ConfigurationStatus(12, taken_back="generation 13: the microphone did not work with it"),
+    End("watchdog", "no sound", 0.0),
+    ("the speaker is missing", "the disk is full"),
 )
 
 
-def test_it_tells_people_how_the_appliance_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+PEOPLE = """\
+now:               speaking
+running for:       2.0 h
+microphone:        USB microphone
+speaker:           Headphones: does not work, and is tried again until it does
+language:          en
+speech-to-text:    moonshine
+voice:             joe
+language model:    ready
+last answer:       model, by gpu.lan, 4 s ago
+last turns:        4 s ago, by button: model, by gpu.lan, first sound after 1.23 s, interrupted by speech
+                   2.0 min ago, by word: nothing was wanted
+                   5.0 min ago, by word: time, by skills, first sound after 0.40 s
+last interruption: by speech, 3 s ago, silent after 12 ms
+configuration:     generation 12; taken back: generation 13: the microphone did not work with it
+ended before:      watchdog (1970-01-01 00:00): no sound
+wrong now:         the speaker is missing
+                   the disk is full
+"""
+
+
+def test_it_tells_people_how_the_appliance_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
     with ControlServer(tmp_path, Controls(lambda: None, status=lambda: CONDITION)):
         assert main(["status"]) == 0
-    lines = dict(line.split(":", 1) for line in capsys.readouterr().out.splitlines())
-    assert {name: value.strip() for name, value in lines.items()} == {
-        "now": "speaking",
-        "running for": "2.0 h",
-        "microphone": "USB microphone",
-        "speaker": "Headphones: does not work, and is tried again until it does",
-        "language": "en",
-        "speech-to-text": "moonshine",
-        "voice": "joe",
-        "language model": "ready",
-        "last answer": "model, by gpu.lan, 4 s ago",
+    assert capsys.readouterr().out == PEOPLE
+
+
+@pytest.fixture
+def systemctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A systemd that knows the service; the file is what it says."""
+    said, command = tmp_path / "said", tmp_path / "bin" / "systemctl"
+    said.write_text(
+        "LoadState=loaded\nActiveState=activating\nSubState=auto-restart\nResult=watchdog\nNRestarts=3\nStatusText=a=b\n"
+    )
+    command.parent.mkdir()
+    command.write_text(f"#!/bin/sh\ncat {said}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(command.parent), prepend=os.pathsep)
+    monkeypatch.setattr(unit, "BOOTED", tmp_path)
+    return said
+
+
+def test_the_service_is_told_of_where_systemd_has_started_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, systemctl: Path
+) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    monkeypatch.setattr(address, "SERVICE", tmp_path / "control")
+    monkeypatch.delenv("APPLIANCE_DATA")
+    with ControlServer(tmp_path, Controls(lambda: None, status=lambda: CONDITION)):
+        assert main(["status"]) == 0
+        assert "service:           activating (auto-restart), restarted by itself 3 times" in capsys.readouterr().out
+        assert main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["service"] == {
+        "state": "activating (auto-restart)",
+        "result": "watchdog",
+        "restarts": 3,
+        "status": "a=b",
     }
+
+
+def test_a_service_that_does_not_run_is_told_of(capsys: pytest.CaptureFixture[str], systemctl: Path) -> None:
+    assert main(["status"]) == 1
+    assert "is running here: the service is activating (auto-restart). See: journalctl" in capsys.readouterr().err
+    systemctl.write_text("LoadState=not-found\n")
+    assert main(["status"]) == 1
+    assert "Start it with: appliance run" in capsys.readouterr().err
 
 
 def test_it_tells_programs_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
