@@ -15,7 +15,10 @@ import pytest
 import soundfile
 
 from appliance.audio.devices import HEARING_RATE, Samples
+from appliance.errors import ApplianceError
 from appliance.hearing.recognisers import load_recogniser
+from appliance.service.client import ask as send
+from appliance.service.request import Apply, Status
 from appliance.speaking.piper import load_voice
 from tests.sound_server import SoundServer
 
@@ -167,3 +170,41 @@ def test_a_press_from_elsewhere_makes_it_listen_and_silences_it(
         silent_after(path, len(recorded(path)))
         line_with(process, "(interrupted)")
         line_with(process, "(button)")
+
+
+def configuration(data: Path) -> tuple[int | None, bool]:
+    """Which is in force, and whether it is on trial."""
+    condition = send(data, Status()).status
+    assert condition is not None
+    assert condition.configuration is not None
+    return condition.configuration.generation, condition.configuration.on_trial
+
+
+def test_another_configuration_cuts_no_reply_and_what_does_not_work_is_taken_back(
+    environment: dict[str, str], config: Path, ask: Ask, tmp_path: Path
+) -> None:
+    path, good = tmp_path / "played", config.read_text() + "[service]\nconfirm = 3\n"
+    data = Path(environment["APPLIANCE_DATA"])
+    with running(environment, config) as process, recording(environment, path):
+        ask("Alexa, what can you do?", environment)
+        line_with(process, "speaker:")
+        wait_until(lambda: loud(path))
+        config.write_text(good.replace(HEARS, "attic"))
+        taken_back = send(data, Apply(), LONGEST).applied
+        assert taken_back is not None
+        assert taken_back.changed == ("microphone.card", "service.confirm")
+        assert taken_back.taken_back == "the microphone did not work with it"
+        sounding = np.flatnonzero(np.abs(recorded(path)) > 0.05)
+        assert sounding[-1] - sounding[0] > 5 * HEARING_RATE, "the reply was cut"
+
+        config.write_text(good + "[wake]\nrefractory = 2.0\n")
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: configuration(data) == (2, False))
+        ask("Alexa, what day is it today?", environment)
+        line_with(process, "speaker:")
+
+        config.write_text("[wake]\nthreshold = 2\n")
+        with pytest.raises(ApplianceError, match=r"wake\.threshold"):
+            send(data, Apply(), LONGEST)
+        ask("Alexa, what day is it today?", environment)
+        line_with(process, "speaker:")
