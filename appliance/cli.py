@@ -47,16 +47,6 @@ def _log_what_happens(level: int) -> None:
     logging.basicConfig(level=level, format="%(levelname)s %(message)s")
 
 
-def _log_what_happens(level: int) -> None:
-    if "JOURNAL_STREAM" in os.environ:
-        from appliance.service.journal import is_journal, log_to_journal
-
-        if is_journal():
-            log_to_journal(level)
-            return
-    logging.basicConfig(level=level, format="%(levelname)s %(message)s")
-
-
 def command() -> NoReturn:
     """Run one command as a process of its own, and end the process."""
     status = main()
