@@ -1,6 +1,7 @@
 """`appliance run`: the appliance on the sound card, in the foreground or as a service."""
 
 import asyncio
+import faulthandler
 import logging
 import signal
 import time
@@ -26,6 +27,7 @@ from appliance.service import notify
 from appliance.service.condition import Condition
 from appliance.service.control import Controls, ControlServer
 from appliance.service.ends import Ends
+from appliance.service.journal import JournalObserver, is_journal
 from appliance.service.request import Applied, ListedServer
 from appliance.service.status import StatusObserver
 from appliance.service.watchdog import Watchdog
@@ -45,6 +47,7 @@ async def run_on_card(
     ApplianceError if there are not those that settings need; so does this, then, and BadInputError when there are
     several cards of one name.
     """
+    faulthandler.enable()  # when the watchdog ends a process that hangs, the log says where it hung
     appliance = _Appliance(start, store, models, directory, ends)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -134,12 +137,14 @@ class _Appliance:
             PortAudio.change,
         )
         observers: Sequence[Observer] = (*self._shown(), self._watchers, self._people)
-        supervisor = Supervisor(settings, engines, devices, observers, self._directory, self._status)
+        supervisor = Supervisor(
+            settings, engines, devices, observers, self._directory, self._status, self._watchers.hear
+        )
         self._supervisor = supervisor
         return supervisor
 
     def _shown(self) -> Sequence[Observer]:
-        return [Console(_wall_clock)]
+        return [JournalObserver() if is_journal() else Console(_wall_clock)]
 
     def _on_ready(self) -> None:
         notify.ready(self._line())

@@ -5,7 +5,7 @@ import contextlib
 import ctypes
 import importlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from appliance.audio.devices import Microphone, Speaker
+from appliance.audio.devices import Frame, Microphone, Samples, Speaker
 from appliance.audio.inventory import Change
 from appliance.audio.lane import Lane
 from appliance.conductor import Conductor, Inbox, Observer, Parts
@@ -33,7 +33,7 @@ from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
 from appliance.service.condition import CardStatus, Condition
 from appliance.service.request import ListedServer
-from appliance.service.status import StatusObserver
+from appliance.service.status import StatusObserver, card_problem
 from appliance.sound import Beats, Sound, close_device
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
@@ -132,11 +132,14 @@ class Supervisor:
         observers: Sequence[Observer],
         directory: Path | None = None,
         status: StatusObserver | None = None,
+        listener: Callable[[Samples, Mapping[str, float]], None] | None = None,
     ) -> None:
         """`directory` keeps what is remembered; without one, no language model is looked for."""
         self._devices = devices
         self._status = status or StatusObserver()
         self._rest = _Rest()
+        self._listener = listener
+        self._scores = engines.wake.scores
         self._observers = [*observers, self._status, self._rest]
         self._sound: Sound | None = None
         self._inbox = Inbox()
@@ -180,6 +183,11 @@ class Supervisor:
         """The button went down: silence at once, even if the event loop is busy. From any thread."""
         self._inbox.post(Pressed(at, self._seen(hushes=self._gates.button)))
 
+    def _hear(self, frame: Frame) -> None:
+        self._parts.ears.feed(frame)
+        if self._listener is not None:
+            self._listener(frame.samples, self._scores)
+
     def _sense(self, event: Event) -> None:
         if isinstance(event, WakeHeard):
             event = replace(event, turn=self._seen(hushes=self._gates.wake_word))
@@ -205,16 +213,20 @@ class Supervisor:
         """How it is. From any thread."""
         parts, devices = self._parts, self._devices
         hears, speaks = (False, False) if self._sound is None else self._sound.works
+        microphone, speaker = CardStatus(devices.microphone.name, hears), CardStatus(devices.speaker.name, speaks)
         return Condition(
             phase=self._status.doing.value,
             running=self._status.running,
-            microphone=CardStatus(devices.microphone.name, hears),
-            speaker=CardStatus(devices.speaker.name, speaks),
+            microphone=microphone,
+            speaker=speaker,
             language=self._settings.language,
             recogniser=parts.recogniser.name,
             voice=parts.voice.name,
             language_model=self._model_status(),
             last_answer=self._status.last_answer,
+            turns=self._status.turns,
+            last_interruption=self._status.last_interruption,
+            problems=tuple(filter(None, (card_problem("microphone", microphone), card_problem("speaker", speaker)))),
         )
 
     def _model_status(self) -> str:
@@ -273,7 +285,7 @@ class Supervisor:
                     microphone,
                     speaker,
                     parts.lane,
-                    parts.ears.feed,
+                    self._hear,
                     devices.clock,
                     devices.change,
                     self._notify,

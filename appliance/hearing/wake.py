@@ -81,6 +81,8 @@ class WakeWords:
         self._words = [
             _Word(name, threshold, session(_word_file(folder, name))) for name, threshold in thresholds.items()
         ]
+        self.scores: dict[str, float] = {}
+        """What each word scored last."""
         self._refractory = round(refractory * HEARING_RATE)
         longest = max((word.embeddings for word in self._words), default=1)
         self._sound = np.zeros((1, _CONTEXT + STEP), np.float32)
@@ -130,7 +132,7 @@ class WakeWords:
         self._deaf = max(0, self._deaf - STEP)
         fired: tuple[str, float] | None = None
         for word in self._words:
-            score = word.score(self._embeddings)
+            score = self.scores[word.name] = word.score(self._embeddings)
             if score < word.threshold:
                 word.below += 1
                 continue

@@ -114,13 +114,16 @@ class Watchdog:
         limit = notify.watchdog_time()
         if limit is None:
             return
-        pulse = Pulse(self._clock())
+        pulse: Pulse | None = None
         while True:
-            self._look(pulse)
+            beats, now = self._beats(), self._clock()
+            if pulse is None and beats is not None:  # before that it is still starting
+                pulse = Pulse(now)
+            self._look(pulse.wrong(now, beats) if pulse is not None else "")
             await asyncio.sleep(limit / OFTEN)
 
-    def _look(self, pulse: Pulse) -> None:
-        wrong, before = pulse.wrong(self._clock(), self._beats()), self.wrong
+    def _look(self, wrong: str) -> None:
+        before = self.wrong
         self.wrong = wrong
         if not wrong:
             notify.alive()

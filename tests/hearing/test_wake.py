@@ -98,6 +98,12 @@ def test_each_word_has_its_own_threshold(models_dir: Path, piper: PiperVoice) ->
     assert [found.word for found in heard_anew(wake, *said)] == ["hey_jarvis"]
 
 
+def test_the_last_score_of_each_word_can_be_seen(wake: WakeWords) -> None:
+    heard_anew(wake, quiet(1))
+    assert wake.scores.keys() == WORDS.keys()
+    assert max(wake.scores.values()) < min(WORDS.values())
+
+
 def test_the_pieces_it_is_fed_in_make_no_difference(wake: WakeWords, piper: PiperVoice) -> None:
     sound = np.concatenate([quiet(1), say(piper, "Alexa"), quiet(1), say(piper, "Hey Mycroft"), quiet(1)])
     at_once = heard_anew(wake, sound)

@@ -105,13 +105,17 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def test_systemd_is_told_until_it_is_not_true(told: list[str], caplog: pytest.LogCaptureFixture) -> None:
-    beats, time, noted = [both(0.0)], Time(), list[str]()
+    beats, time, noted = list[Beats | None]([None]), Time(), list[str]()
 
     async def main() -> None:
         watchdog = Watchdog(lambda: beats[0], noted.append, time)
         keeping = asyncio.create_task(watchdog.keep())
+        time.now = HELD + 1
         await until(lambda: told.count("alive") > OFTEN)
-        time.now = 2 * HEALING
+        assert not watchdog.wrong, "it is still starting"
+        beats[0] = both(time.now)
+        await until(lambda: told.count("alive") > 4 * OFTEN)
+        time.now += 2 * HEALING
         await until(lambda: watchdog.wrong != "")
         count = told.count("alive")
         await until(lambda: len(told) > count)
