@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     from appliance.bench.command import add_parser as add_bench
     from appliance.models.command import add_parser as add_models
     from appliance.service.command import add_parser as add_service
+    from appliance.service.config_command import add_parser as add_config
     from appliance.service.llm_command import add_parser as add_llm
 
     parser = argparse.ArgumentParser(prog="appliance", description="A self-hosted smart speaker.")
@@ -104,6 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     add_service(commands, _data)
 
     add_llm(commands, _data)
+
+    add_config(commands, _data, _checked)
 
     add_models(commands, _wanted, [common])
 

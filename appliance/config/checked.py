@@ -15,7 +15,7 @@ from appliance.config import wording
 from appliance.config.lines import KeyPath, line_at, line_of, offsets, order_of
 from appliance.errors import SeveralProblemsError
 
-__all__ = ["check", "decode", "line_of", "order_of"]
+__all__ = ["check", "check_table", "decode", "line_of", "order_of"]
 
 T = TypeVar("T")
 
@@ -54,6 +54,13 @@ def check(text: str, type_: type[Any], place: str) -> tuple[dict[str, Any], list
         return found, [f"{place}: {str(error).split(';')[0]}"]
 
 
+def check_table(table: dict[str, Any], type_: type[Any], place: str) -> list[str]:
+    """Each problem that keeps `table`, which has no lines, from being a `type_`."""
+    checking = _Check("", place)
+    checking.value(table, type_, ())
+    return [problem for _, problem in checking.problems]
+
+
 def _syntax(text: str, message: str, place: str) -> str:
     match = _SYNTAX.fullmatch(message)
     if not match:
@@ -67,7 +74,7 @@ def _syntax(text: str, message: str, place: str) -> str:
 
 
 class _Check:
-    """Collects each problem as (offset in the text, line of the message)."""
+    """Collects each problem as (offset in the text, line of the message). Without a text there are no lines."""
 
     def __init__(self, text: str, place: str) -> None:
         self.text = text
@@ -127,7 +134,8 @@ class _Check:
         offset = self.offsets[written]
         key = ".".join(wording.key(part) for part in path if isinstance(part, str))
         text = "" if value is None else wording.shown(value)
-        parts = [f"{self.place}:{line_at(self.text, offset)}", " = ".join(filter(None, (key, text))), wrong]
+        where = f"{self.place}:{line_at(self.text, offset)}" if self.text else self.place
+        parts = [where, " = ".join(filter(None, (key, text))), wrong]
         problem = ": ".join(filter(None, parts))
         if type_ is not None:
             problem += f"; allowed: {wording.allowed(type_)}" + wording.meant(typed or value, wording.options(type_))

@@ -17,8 +17,7 @@ LARGEST = 1 << 20
 """Bytes of a file that is worth reading."""
 
 FILE_MODE = 0o664
-FOLDER_MODE = 0o2775
-"""The group may change what is here, and what comes in belongs to it too."""
+"""The group may change what is here."""
 
 _LOOK_AGAIN = 0.05
 
@@ -61,8 +60,9 @@ class Disk:
     def make_folder(self, path: Path) -> None:
         """Below one that is there."""
         path.mkdir()
-        with suppress(PermissionError):  # somebody else was quicker
-            path.chmod(FOLDER_MODE)
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if not mode & stat.S_IWGRP:  # a service need not be allowed to ask for this, and need not ask
+            path.chmod(mode | stat.S_IRWXG | stat.S_ISGID)
 
     def write(self, path: Path, content: bytes, mode: int = FILE_MODE) -> None:
         """A new file."""

@@ -60,15 +60,11 @@ class OwnerFiles:
 
     def sources(self, files: Files) -> list[Source]:
         """The files as layers, each with its place, in their order."""
-        return [Source(str(self.path(name)), files[name]) for name in sorted(files, key=self._rank)]
+        return [Source(str(self.path(name)), files[name]) for name in self.in_order(files)]
 
-    @property
-    def main_name(self) -> str:
-        """The name of the main file."""
-        return self.main.name
-
-    def _rank(self, name: str) -> tuple[bool, str]:
-        return name != self.main.name, name
+    def in_order(self, files: Files) -> list[str]:
+        """Their names, what goes before the others last."""
+        return sorted(files, key=lambda name: (name != self.main.name, name))
 
     def _names(self) -> list[str]:
         try:

@@ -235,9 +235,9 @@ def test_what_the_group_may_do(these: Generations, main: Path, tmp_path: Path) -
         os.umask(before)
     assert stat.S_IMODE(main.stat().st_mode) == 0o640
     assert stat.S_IMODE((main.parent / "appliance.toml.d/a.toml").stat().st_mode) == 0o664
-    assert stat.S_IMODE((main.parent / "appliance.toml.d").stat().st_mode) == 0o2775
-    for folder in (tmp_path / "data/config", tmp_path / "data/config/generations/0001"):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o2775
+    folders = [main.parent / "appliance.toml.d", tmp_path / "data/config", tmp_path / "data/config/generations/0001"]
+    for folder in folders:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o2770
     assert stat.S_IMODE((tmp_path / "data/config/state.json").stat().st_mode) == 0o664
 
 
