@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     from appliance.service.command import add_parser as add_service
     from appliance.service.config_command import add_parser as add_config
     from appliance.service.llm_command import add_parser as add_llm
+    from appliance.watch import add_parser as add_watch
 
     parser = argparse.ArgumentParser(prog="appliance", description="A self-hosted smart speaker.")
     parser.add_argument(
@@ -103,6 +104,8 @@ def _parser() -> argparse.ArgumentParser:
     simulate.set_defaults(handler=_simulate)
 
     add_service(commands, _data)
+
+    add_watch(commands, _data)
 
     add_llm(commands, _data)
 

@@ -2,16 +2,26 @@
 
 import sys
 from collections.abc import Callable
-from typing import TextIO
+from typing import Protocol
 
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
 
 
+class Out(Protocol):
+    """Where lines go."""
+
+    def write(self, text: str, /) -> object:
+        """Some more text."""
+
+    def flush(self) -> object:
+        """All of it has to be there now."""
+
+
 class Console:
     """An observer that writes one line for whatever a person wants to follow; `stamp` words the time of it."""
 
-    def __init__(self, stamp: Callable[[float], str], out: TextIO | None = None) -> None:
+    def __init__(self, stamp: Callable[[float], str], out: Out | None = None) -> None:
         self._stamp = stamp
         self._out = out or sys.stdout
 
@@ -19,7 +29,8 @@ class Console:
         """A line of the conversation; what only the timeline needs is left out."""
         line = self._line(report)
         if line:
-            print(f"{self._stamp(report.at)}  {line}", file=self._out, flush=True)
+            self._out.write(f"{self._stamp(report.at)}  {line}\n")
+            self._out.flush()
 
     def phase(self, phase: Phase, at: float) -> None:
         """The phases show in the lines already."""
