@@ -2,7 +2,7 @@
 # Installs the voice appliance as a service on Debian, Raspberry Pi OS or Ubuntu, or sets up what it needs here, and runs
 # it, or its tests.
 #
-# As a service: the system's packages are installed here, and all else by the Python package appliance/system. Here:
+# As a service: the system's packages are installed here, and all else by the Python package appliance/installation. Here:
 # .venv/complete names what the environment was made from: the Python, and the lock files that are installed. It goes
 # before anything is changed and comes back last, so an environment without it was interrupted, and is made anew.
 set -euo pipefail
@@ -206,7 +206,7 @@ install_device() {
     [ "$verb" = --uninstall ] || install_device_system
     [ "$verb" != --download ] || attempt "system packages" download_debs
     trap - INT TERM HUP
-    /usr/bin/python3 -B -s -m appliance.system "${task[@]}" "${options[@]}"
+    /usr/bin/python3 -B -s -m appliance.installation "${task[@]}" "${options[@]}"
 }
 
 install_models() {

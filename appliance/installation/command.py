@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from appliance.errors import ApplianceError
-from appliance.system.bundle import Bundle, index
-from appliance.system.install import install, say, uninstall
-from appliance.system.place import Place
-from appliance.system.version import LOCKS
+from appliance.installation.bundle import Bundle, index
+from appliance.installation.install import install, say, uninstall
+from appliance.installation.place import Place
+from appliance.installation.version import LOCKS
 
 CHECKOUT = Path(__file__).parents[2]
 

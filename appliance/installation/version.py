@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from appliance.errors import ApplianceError
-from appliance.system import durable
-from appliance.system.process import Program
+from appliance.installation import durable
+from appliance.installation.process import Program
 
 CODE = ("appliance", "config", "docs", "models", "systemd", "LICENSE", "README.md", "install.sh", "pyproject.toml")
 """What is copied from a checkout."""

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 from appliance.errors import ApplianceError
-from appliance.system import durable, unit
-from appliance.system.bundle import Bundle
-from appliance.system.place import SERVICE, SETTLE, USER, Place
-from appliance.system.process import Program
-from appliance.system.version import AGAIN, Pip, is_complete, lock_of, make, remove_others, version_of
+from appliance.installation import durable, unit
+from appliance.installation.bundle import Bundle
+from appliance.installation.place import SERVICE, SETTLE, USER, Place
+from appliance.installation.process import Program
+from appliance.installation.version import AGAIN, Pip, is_complete, lock_of, make, remove_others, version_of
 
 STEPS = 254
 """The version of systemd from which on it knows growing pauses between restarts."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.errors import BadInputError
-from appliance.system.process import Program
-from appliance.system.version import AGAIN, Pip, copy_code
+from appliance.installation.process import Program
+from appliance.installation.version import AGAIN, Pip, copy_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from appliance.errors import ApplianceError
-from appliance.system.place import SERVICE
-from appliance.system.process import Program
+from appliance.installation.place import SERVICE
+from appliance.installation.process import Program
 
 WINDOW = 150.0
 """Seconds in which a version has to become ready; longer than a start may take."""
