@@ -11,7 +11,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Item
 
 from appliance.config.checked import check
-from appliance.config.keys import Key, dotted
+from appliance.config.keys import Key, dotted, leaves
 from appliance.config.owner import Files, OwnerFiles
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError, SeveralProblemsError
@@ -65,14 +65,14 @@ def _edited(content: bytes, key: Key, value: Any, name: str, owner: OwnerFiles) 
     """With `value` at `key`, or without the key."""
     text = _text(content, name, owner)
     table = _table(text, name, owner)
-    wanted = deepcopy(table)
-    _change(wanted, key, value)
     ways = [_changed] if is_in(table, key) else [_inserted, _changed]
     for way in ways:
         # Whatever a way to do it makes of a file that is written in an unusual manner, only what was meant is taken.
         with suppress(TOMLKitError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+            wanted = deepcopy(table)
+            _change(wanted, key, value)
             after = way(text, key, value)
-            if tomllib.loads(after) == wanted:
+            if dict(leaves(tomllib.loads(after))) == dict(leaves(wanted)):
                 return after.encode()
     raise ApplianceError(
         str(owner.path(name)), f"{dotted(key)} cannot be changed in it", remedy="Use: appliance config edit"

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 PLACE = "appliance config"
 
-_MARGIN = 60.0
-"""Seconds that the appliance may need besides the trials, this one and perhaps one before."""
+_MARGIN = 180.0
+"""Seconds that the appliance may need to become ready, with what is tried now, with what was tried just before, and
+once more if it is taken back; the windows of the trials come on top of that."""
 
 _AT_START = "Nothing is running: this is tried at the next start."
 
