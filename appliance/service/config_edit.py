@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from appliance.errors import ApplianceError, BadInputError
+from appliance.errors import ApplianceError
 from appliance.service.config_change import PLACE, Changer
 
 _EDITORS = ("nano", "vi")
@@ -18,11 +18,12 @@ def edit(changer: Changer) -> int:
     """Edit a copy until it is good, then make it the main file. What is not taken over is kept."""
     owner = changer.generations.owner
     before = owner.read().get(owner.main.name, b"")
+    command = _editor()
     with tempfile.NamedTemporaryFile(prefix="appliance-", suffix=".toml", delete=False) as file:
         file.write(before)
     copy = Path(file.name)
     while True:
-        _run_editor(copy)
+        _run(command, copy)
         text = copy.read_bytes()
         if text == before:
             copy.unlink()
@@ -32,28 +33,35 @@ def edit(changer: Changer) -> int:
             with changer.generations.alone():
                 files = owner.read()
                 if files.get(owner.main.name, b"") != before:
-                    raise _kept(copy, f"somebody else has changed {owner.main} meanwhile", owner.main)
+                    break
                 after = {**files, owner.main.name: text}
                 changer.record(files, after, "edit")
-        except BadInputError as error:
+        except ApplianceError as error:
             sys.stderr.write(f"{error}\n")
             if not _again():
-                raise _kept(copy, "the text is not good as it is", owner.main) from error
+                raise _kept(copy, "this was not taken over", owner.main) from error
             continue
         copy.unlink()
         return changer.tried(files, after)
+    raise _kept(copy, f"somebody else has changed {owner.main} meanwhile", owner.main)
 
 
-def _run_editor(path: Path) -> None:
+def _editor() -> list[str]:
     given = os.environ.get("VISUAL") or os.environ.get("EDITOR") or next(filter(shutil.which, _EDITORS), "")
-    if not given:
-        raise ApplianceError(f"{PLACE} edit", "there is no editor here", remedy="Name one in EDITOR")
     try:
-        ended = subprocess.run([*shlex.split(given), path], check=False)  # noqa: S603  the owner's own editor
-    except (OSError, ValueError) as error:
-        raise ApplianceError(f"{PLACE} edit", f"{given} cannot be started: {error}", remedy="See EDITOR") from error
-    if ended.returncode:
-        raise _kept(path, f"{given} ended with status {ended.returncode}", None)
+        command = shlex.split(given)
+    except ValueError:  # a quotation mark too many
+        command = [given]
+    if command and shutil.which(command[0]):
+        return command
+    found = f"{given} is not here" if given else "there is no editor here"
+    raise ApplianceError(f"{PLACE} edit", found, remedy="Name one in EDITOR")
+
+
+def _run(command: list[str], path: Path) -> None:
+    status = subprocess.run([*command, path], check=False).returncode  # noqa: S603  the owner's own editor
+    if status:
+        raise _kept(path, f"{command[0]} ended with status {status}", None)
 
 
 def _again() -> bool:
