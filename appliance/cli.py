@@ -60,6 +60,7 @@ def command() -> NoReturn:
 
 def _parser() -> argparse.ArgumentParser:
     from appliance.bench.command import add_parser as add_bench
+    from appliance.doctor.command import add_parser as add_doctor
     from appliance.models.command import add_parser as add_models
     from appliance.service.command import add_parser as add_service
     from appliance.service.config_command import add_parser as add_config
@@ -106,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     add_service(commands, _data)
 
     add_watch(commands, _data)
+
+    add_doctor(commands, _data, [common])
 
     add_llm(commands, _data)
 
