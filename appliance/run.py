@@ -1,7 +1,6 @@
 """`appliance run`: the appliance on the sound card, in the foreground or as a service."""
 
 import asyncio
-import faulthandler
 import logging
 import signal
 import time
@@ -47,7 +46,6 @@ async def run_on_card(
     ApplianceError if there are not those that settings need; so does this, then, and BadInputError when there are
     several cards of one name.
     """
-    faulthandler.enable()  # when the watchdog ends a process that hangs, the log says where it hung
     appliance = _Appliance(start, store, models, directory, ends)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
