@@ -57,8 +57,17 @@ class ClauseSplitter:
 
 
 def is_whole(text: str) -> bool:
-    """Whether `text` ends with the end of a sentence, if nothing follows."""
-    return text.rstrip().rstrip(_CLOSERS).endswith(tuple(_STOPS))
+    """Whether `text`, which may go on, ends with the end of a sentence, as far as that can be told."""
+    text = text.rstrip()
+    is_number = text.endswith(".") and text[-2:-1].isdecimal()  # which may go on: 3.50
+    if is_number or not text.rstrip(_CLOSERS).endswith(tuple(_STOPS)):
+        return False
+    return "".join(ClauseSplitter().feed(f"{text} A")).endswith(text.split()[-1])
+
+
+def is_spoken(text: str) -> bool:
+    """Whether there is anything in `text` that a voice makes a sound of."""
+    return any(letter.isalnum() for letter in text)
 
 
 def _end(text: str, *, first: bool, final: bool) -> int | None:

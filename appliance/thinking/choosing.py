@@ -82,7 +82,7 @@ class Chooser:
         self._trials: Shared[Key, bool] = Shared()
         self._needed = self._loop.time()
         self._roused = asyncio.Event()
-        self._reported: dict[Key, str] = {}
+        self._reported: set[Key] = set()
         self._strangers: set[Key] = set()
 
     def rouse(self) -> None:
@@ -148,7 +148,7 @@ class Chooser:
 
     def answered(self, server: Server) -> None:
         """It answers a question."""
-        self._reported.pop(key_of(server), None)
+        self._reported.discard(key_of(server))
         self._note(server, Standing.answered)
 
     def failed(self, server: Server, error: ServerError) -> None:
@@ -210,10 +210,10 @@ class Chooser:
         self._standings[key] = standing
         self._roused.set()  # it may be due now
         if standing.problem is None and before.problem is Problem.MISCONFIGURED and not before.from_use:
-            self._reported.pop(key, None)
+            self._reported.discard(key)
         misconfigured = standing.problem is Problem.MISCONFIGURED and not standing.was_only_a_guess
-        if misconfigured and self._reported.get(key) != standing.detail:
-            self._reported[key] = standing.detail
+        if misconfigured and key not in self._reported:
+            self._reported.add(key)
             _log.error("%s (%s) %s: it is not used until that changes", server.name, server.url, standing.detail)
 
     def _report_stranger(self, server: Server, why: str) -> None:
@@ -231,7 +231,7 @@ def key_of(server: Server) -> Key:
 def _by_url(standings: Iterable[Standing]) -> dict[str, Standing]:
     """Each server once, by the name that comes first; only of those that may be asked, lest another name hide one."""
     by_url: dict[str, Standing] = {}
-    for standing in sorted(standings, key=lambda standing: seniority(standing.server)[:3]):
+    for standing in sorted(standings, key=lambda standing: seniority(standing.server)[:4]):
         by_url.setdefault(standing.server.url, standing)
     return by_url
 

@@ -9,6 +9,9 @@ import aiohttp
 from appliance.thinking.refusals import one_line
 from appliance.thinking.server import Problem, ServerError
 
+SHORTEST = 4
+"""Letters of a key that are kept secret where the rest was cut off."""
+
 _NOT_YET_VALID = 9
 """OpenSSL's word for a certificate of the future: our clock is wrong, as after the start of a Raspberry Pi."""
 
@@ -19,12 +22,23 @@ def explained(key: str) -> Iterator[None]:
     try:
         yield
     except ServerError as error:
-        if not key or key not in error.detail:
+        detail = _without(key, error.detail) if key else error.detail
+        if detail == error.detail:
             raise
-        raise ServerError(error.problem, error.detail.replace(key, "…"), error.retry_after) from None
+        raise ServerError(error.problem, detail, error.retry_after) from None
     except (aiohttp.ClientError, OSError) as error:
         problem, detail = _explain(error)
         raise ServerError(problem, one_line(detail)) from error
+
+
+def _without(key: str, detail: str) -> str:
+    """`detail` without the key, and without the beginning of it that is left where it was cut off."""
+    detail = detail.replace(key, "…")
+    if detail.endswith("…"):
+        ends = (key[:length] for length in range(len(key) - 1, SHORTEST - 1, -1))
+        cut = next((end for end in ends if detail.endswith(f"{end}…")), "")
+        detail = f"{detail.removesuffix(f'{cut}…')}…"
+    return detail
 
 
 def _explain(error: aiohttp.ClientError | OSError) -> tuple[Problem, str]:

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Seque
 from contextlib import suppress
 from typing import Any
 
+from appliance.core.clauses import ClauseSplitter, is_whole
 from appliance.thinking.choosing import Chooser, Sight
 from appliance.thinking.history import History
 from appliance.thinking.phrases import Phrases
@@ -25,9 +26,6 @@ _log = logging.getLogger(__name__)
 
 MOMENT = 1.5
 """Seconds after which somebody who waits is told so."""
-
-MOST_LEFT = 4
-"""Servers that are waited for though nobody else waits for them; one more would only add to what they have to do."""
 
 VOICE = 0.4
 """Seconds that the voice takes for the first sound, which the patience includes."""
@@ -53,6 +51,8 @@ class LanModel:
         self._tell = tell
         self._patience = patience
         self._left: set[asyncio.Task[None]] = set()
+        self._speaks_to: set[str] = set()
+        """URLs of servers that are left until they speak."""
         self.answered_by = ""
         """The server that worded the last reply; empty if none did."""
 
@@ -62,7 +62,7 @@ class LanModel:
         self.answered_by = ""
         looking = asyncio.create_task(self._look_again())
         self._keep_task(looking)
-        asked = Question(self._client, self._chooser, list(self._tell(history)), self._keep, looking)
+        asked = Question(self._client, self._chooser, list(self._tell(history)), self._leave, looking)
         task = asyncio.create_task(asked.run())
         moment, limit = loop.time() + MOMENT, loop.time() + self._patience - VOICE
         told = said = False
@@ -77,9 +77,7 @@ class LanModel:
                         said = True
                         continue
                     if until == limit:
-                        if len(self._left) < MOST_LEFT:
-                            asked.abandon()
-                            self._keep_task(task)
+                        asked.abandon()
                         yield self._phrases.MODEL_SLOW
                         return
                     news = Wait()
@@ -91,6 +89,8 @@ class LanModel:
                         yield self._phrases.ONE_MOMENT + "\n"
                     continue
                 if isinstance(news, str):
+                    if told and not said:
+                        news = _with_a_clause_of_its_own(news)
                     said = True
                     self.answered_by = asked.by
                     yield news
@@ -98,10 +98,9 @@ class LanModel:
                 yield "\n" + self._phrases.BROKE_OFF if said else self._excuse(news.problem)
                 return
         finally:
-            if not asked.abandoned:
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
 
     def sights(self) -> list[Sight]:
         """All servers that are known, and how they stand. From any thread."""
@@ -119,8 +118,15 @@ class LanModel:
         except Exception:  # noqa: BLE001  what is known can be asked all the same
             _log.exception("servers could not be looked for again")
 
-    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        self._keep_task(asyncio.create_task(work))
+    def _leave(self, url: str, work: Callable[[], Coroutine[Any, Any, None]]) -> bool:
+        """Whether it is left to `work`, since no earlier question is left to that server."""
+        if url in self._speaks_to:
+            return False
+        self._speaks_to.add(url)
+        task = asyncio.create_task(work())
+        task.add_done_callback(lambda _: self._speaks_to.discard(url))
+        self._keep_task(task)
+        return True
 
     def _keep_task(self, task: "asyncio.Task[None]") -> None:
         """It goes on when the question is over."""
@@ -139,3 +145,11 @@ class LanModel:
                 return self._phrases.MODEL_TOO_LONG
             case Problem.BROKEN | Problem.MISCONFIGURED:
                 return self._phrases.NO_MODEL
+
+
+def _with_a_clause_of_its_own(words: str) -> str:
+    """The voice has begun with something else, and would not speak a first clause before its sentence is over."""
+    first = next(iter(ClauseSplitter().feed(words)), None)
+    if first is None or is_whole(first):
+        return words
+    return f"{first}\n{words.lstrip().removeprefix(first).lstrip()}"

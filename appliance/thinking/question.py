@@ -6,18 +6,22 @@ Rules:
   better than none, whatever becomes of the rest.
 - A server whose model cannot take the whole conversation is told less of it, down to the question alone. One that
   reaches the end of what its model can take in the middle of its answer is at the end of its answer.
+- What has nothing in it that can be spoken is no answer.
 - One that says nothing for OVERTAKE seconds may have too much to do, and let us wait without a word as llama.cpp does,
   or load its model. Another one is asked besides, and who speaks first answers. The one that was overtaken is left
-  until its first word, since loading would begin anew if it were asked again, and others come before it for a while.
+  until it speaks, since loading would begin anew if it were asked again, and others come before it for a while. So is
+  one that nobody waits for any more. One question at a time is left to a server: the first, whose loading has begun.
+- One that was left, and says something, and then does not come to a clause, is broken.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Protocol
 
-from appliance.core.clauses import ClauseSplitter, is_whole
+from appliance.core.clauses import ClauseSplitter, is_spoken, is_whole
 from appliance.thinking.choosing import Chooser
 from appliance.thinking.prompt import Message
 from appliance.thinking.search import NoServerError, Search
@@ -31,7 +35,10 @@ TOKENS = 300
 OVERTAKE = 2.0
 
 LEFT_ALONE = 15.0
-"""Seconds in which others come before one that was overtaken, unless it says its word."""
+"""Seconds in which others come before one that was overtaken, unless it speaks."""
+
+CLAUSE = 5.0
+"""Seconds from its first word within which one that was left has to come to a clause."""
 
 
 class Client(Protocol):
@@ -52,12 +59,14 @@ class _Attempt:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self.counts: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self.begins: asyncio.Future[None] = loop.create_future()
+        """There is a word."""
+        self.counts: asyncio.Future[None] = loop.create_future()
         """Something can be spoken, or all is over."""
         self.words = ""
         """What was said before that counted."""
         self._splitter = ClauseSplitter()
-        self._is_left = False
         self._hear: Callable[[str], None] | None = None
 
     def take(self, piece: str) -> None:
@@ -66,19 +75,15 @@ class _Attempt:
             self._hear(piece)
             return
         self.words += piece
-        if self._splitter.feed(piece) or self._is_left:
+        if not self.begins.done():
+            self.begins.set_result(None)
+        if any(is_spoken(clause) for clause in self._splitter.feed(piece)):
             self.count()
 
     def count(self) -> None:
         """What it has said is taken as it is."""
         if not self.counts.done():
             self.counts.set_result(None)
-
-    def leave(self) -> None:
-        """Nobody wants to hear it; any word shows that it has not to load its model any more."""
-        self._is_left = True
-        if self.words:
-            self.count()
 
     def hear(self, hear: Callable[[str], None]) -> None:
         """Give all that it has said, and will say, to `hear`."""
@@ -87,15 +92,17 @@ class _Attempt:
 
 
 class Question:
-    """Goes through the servers once, and again when `looking` is over if none was there. `leave` runs what goes on when
-    the question is over."""
+    """Goes through the servers once, and again when `looking` is over if none was there.
+
+    `leave` runs what goes on with the server of that URL when the question is over, unless that is so already.
+    """
 
     def __init__(
         self,
         client: Client,
         chooser: Chooser,
         tellings: Sequence[Sequence[Message]],
-        leave: Callable[[Coroutine[Any, Any, None]], object],
+        leave: Callable[[str, Callable[[], Coroutine[Any, Any, None]]], bool],
         looking: asyncio.Task[None],
     ) -> None:
         self._looking = looking
@@ -114,35 +121,38 @@ class Question:
         """Pieces of the reply, why there are no more, or None at its end."""
         self.by = ""
         """The server that answers; empty before its first word."""
-        self.abandoned = False
-        """Nobody waits for the reply any more, and no other server is asked."""
 
     def settle(self) -> bool:
         """Nobody waits for longer: take a whole sentence that is there for the beginning. Whether there is one."""
         for attempt in self._attempts.values():
-            if is_whole(attempt.words) and not attempt.counts.done():
+            if _is_sentence(attempt.words) and not attempt.counts.done():
                 attempt.words += "\n"
                 attempt.count()
-        return any(attempt.counts.done() for attempt in self._attempts.values())
+        if any(attempt.counts.done() for attempt in self._attempts.values()):
+            return True
+        if self._sentence is None:
+            return False
+        attempt, error = self._sentence
+        self._tell(attempt)
+        self.news.put_nowait(error)
+        return True
 
     def abandon(self) -> None:
-        """Nobody waits for the reply any more; who is asked is left to the first word."""
-        self.abandoned = True
-        for attempt in self._attempts.values():
-            attempt.leave()
+        """Nobody waits for the reply any more: who is asked is left until it speaks. `run` is to be cancelled."""
+        self._leave_all_but(None)
 
     async def run(self) -> None:
         """Until the reply is over. To cancel it closes all connections at once."""
         try:
             found = await self._first_word()
             nobody = isinstance(found, NoServerError) and found.problem in (None, Problem.BROKEN)
-            if nobody and not self._was_asked and not self.abandoned:
+            if nobody and not self._was_asked:
                 await asyncio.wait({self._looking})
                 self._search = self._new_search()
                 found = await self._first_word()
             if isinstance(found, asyncio.Task):
                 await self._hear(found, self._attempts[found])
-            elif self._sentence is not None and not self.abandoned:
+            elif self._sentence is not None:
                 attempt, error = self._sentence
                 self._tell(attempt)
                 self.news.put_nowait(error)
@@ -156,9 +166,7 @@ class Question:
 
     async def _hear(self, task: "asyncio.Task[None]", attempt: _Attempt) -> None:
         self._search.answered(attempt.server)
-        self._leave_others(task)
-        if self.abandoned:
-            return
+        self._leave_all_but(task)
         self._tell(attempt)
         await asyncio.wait({task})
         error = _why_not(task)
@@ -178,7 +186,7 @@ class Question:
         while self._seeking or self._attempts:
             counting = [attempt.counts for attempt in self._attempts.values()]
             at_work = {*self._attempts, *counting, *({self._seeking} if self._seeking else ())}
-            patience = None if self._seeking or none or self.abandoned else OVERTAKE
+            patience = None if self._seeking or none else OVERTAKE
             done, _ = await asyncio.wait(at_work, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
             if not done:
                 self._seek()
@@ -196,10 +204,10 @@ class Question:
                     self._search.waiting_for.discard(attempt.server.url)
                     self._search.failed(failure, attempt.server)
                     too_long = failure if failure.problem is Problem.TOO_LONG else too_long
-                    if is_whole(attempt.words):
+                    if _is_sentence(attempt.words):
                         self._sentence = attempt, failure
                     self._seek()
-        return too_long or none or NoServerError(None, "nobody waits any more")
+        return too_long or none or NoServerError(None, "nobody was asked")
 
     def _new_search(self) -> Search:
         return Search(self._chooser, lambda: self.news.put_nowait(Wait()))
@@ -209,25 +217,26 @@ class Question:
             self._seeking = asyncio.create_task(self._search.find_instance())
 
     def _begin(self, server: Server) -> None:
-        if self.abandoned:
-            return
         self._was_asked = True
         self._search.waiting_for.add(server.url)
         attempt = _Attempt(server)
         self._attempts[asyncio.create_task(self._ask(attempt))] = attempt
 
-    def _leave_others(self, speaker: "asyncio.Task[None]") -> None:
-        overtaken = ServerError(Problem.AT_CAPACITY, f"says nothing for {OVERTAKE:g} s", LEFT_ALONE)
+    def _leave_all_but(self, speaker: "asyncio.Task[None] | None") -> None:
+        overtaken = ServerError(Problem.AT_CAPACITY, "says nothing for a while", LEFT_ALONE)
         for task in self._attempts.keys() - {speaker}:
             attempt = self._attempts.pop(task)
-            attempt.leave()
             self._search.failed(overtaken, attempt.server)
-            self._leave(self._until_its_word(task, attempt))
+            if not self._leave(attempt.server.url, partial(self._until_it_speaks, task, attempt)):
+                task.cancel()
 
-    async def _until_its_word(self, task: "asyncio.Task[None]", attempt: _Attempt) -> None:
+    async def _until_it_speaks(self, task: "asyncio.Task[None]", attempt: _Attempt) -> None:
         try:
-            await asyncio.wait({task, attempt.counts}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, attempt.begins}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, attempt.counts}, timeout=CLAUSE, return_when=asyncio.FIRST_COMPLETED)
             error = _why_not(task) if task.done() else None
+            if error is None and not attempt.counts.done():
+                error = ServerError(Problem.BROKEN, f"comes to no clause in {CLAUSE:g} s")
             if error is None:
                 self._search.answered(attempt.server)
             else:
@@ -240,7 +249,7 @@ class Question:
         async with aclosing(self._chat(attempt.server)) as pieces:
             async for piece in pieces:
                 attempt.take(piece)
-        if not attempt.words.strip():
+        if not is_spoken(attempt.words):
             raise ServerError(Problem.BROKEN, "gives an empty answer")
         attempt.count()
 
@@ -261,6 +270,10 @@ class Question:
             return
 
 
+def _is_sentence(words: str) -> bool:
+    return is_whole(words) and is_spoken(words)
+
+
 def _why_not(task: "asyncio.Task[None]") -> ServerError | None:
     """Why a server did not say all; None if it did."""
     error = task.exception()
@@ -274,5 +287,6 @@ async def _end(*tasks: "asyncio.Task[Any] | None") -> None:
         if task is not None:
             task.cancel()
             await asyncio.wait({task})
-            if not task.cancelled():
-                task.exception()  # or it would be said that nobody has looked
+            error = None if task.cancelled() else task.exception()
+            if error is not None and not isinstance(error, NoServerError | ServerError):
+                _log.error("what nobody waits for failed", exc_info=error)

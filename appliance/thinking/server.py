@@ -28,13 +28,15 @@ class Server:
     """What `/models` and `/chat/completions` are appended to: "http://192.168.1.20:8080/v1"."""
     source: Source
     priority: int = 0
-    """The lowest is asked first, among those of one source."""
+    """The lowest is asked first, among those of one source and kind."""
     weight: int = 0
     """How often it is asked, against the others of its priority."""
     model: str = ""
     """The model to ask for; empty for whichever the server has."""
     properties: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What it advertised of itself: hints, which nothing may rely on."""
+    kind: int = 0
+    """The rank of the service that it was advertised as; the lowest is asked first, among those of one source."""
 
 
 class Problem(Enum):

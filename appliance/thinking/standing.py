@@ -143,7 +143,8 @@ class Standing:
         if self.problem is None:
             return -math.inf if self.models is None else math.inf
         if self.problem is Problem.MISCONFIGURED:
-            return self.tried + SELDOM  # no hurry: whoever mends it knows, but cannot tell us
+            over = self.stands if self.stands > self.tried else math.inf
+            return min(self.tried + SELDOM, over)  # no hurry: whoever mends it knows, but cannot tell us
         pause = min(max((self.tried - needed) / SLOWING, EVERY), SELDOM)
         return max(self.tried + pause, self.until)
 

@@ -100,9 +100,9 @@ def _changes(server: Server, remembered: Remembered) -> dict[str, tuple[str, str
     }
 
 
-def seniority(server: Server) -> tuple[Source, int, str, str]:
+def seniority(server: Server) -> tuple[Source, int, int, str, str]:
     """Which of several comes first as the first one found."""
-    return server.source, server.priority, server.name.casefold(), server.url
+    return server.source, server.kind, server.priority, server.name.casefold(), server.url
 
 
 def same_name(one: str, other: str) -> bool:

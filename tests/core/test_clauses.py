@@ -111,6 +111,11 @@ def test_whole_is_what_ends_a_sentence(text: str) -> None:
     assert not is_whole("")
 
 
+@pytest.mark.parametrize("text", ["Ask Dr.", "It costs 3.", "Well, that is a good question,", "J. R. R.", "No"])
+def test_what_may_go_on_is_not_whole(text: str) -> None:
+    assert not is_whole(text)
+
+
 pieces = st.lists(
     st.one_of(
         st.sampled_from([*".!?…。，,;:—–-\"') \n\t", "  ", "Dr.", "U.S.", "3.14", "No.", " and", " Word", "x" * 50]),

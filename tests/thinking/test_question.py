@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from appliance.core.clauses import ClauseSplitter
+from appliance.thinking.history import History
 from appliance.thinking.lan_model import MOMENT, VOICE
 from appliance.thinking.phrases import en
-from appliance.thinking.question import LEFT_ALONE, OVERTAKE
+from appliance.thinking.question import CLAUSE, LEFT_ALONE, OVERTAKE
 from appliance.thinking.server import Problem, Server, ServerError, Source
 from appliance.thinking.standing import State
 from tests.thinking.test_lan_model import GOOD, OTHER, PATIENCE, RESET, TELLINGS, TOO_LONG, Course, play
@@ -114,22 +117,75 @@ def test_one_that_trickles_is_not_read_to_its_end_when_nobody_waits(tmp_path: Pa
     async def scene() -> None:
         asked = Asked(tmp_path, {GOOD: [part for _ in range(100) for part in (1.0, "word ")]})
         assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
-        await asyncio.sleep(1)
+        await asyncio.sleep(CLAUSE + 0.5)
         assert not asked.client.open, "it speaks, so it does not load"
+        assert state_of(asked, GOOD) is State.BENCHED
+
+    play(scene)
+
+
+def test_the_first_clause_is_spoken_at_once_also_after_one_moment(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [2.0, "Well, that is a good question, and", 1.0, " a long one."]})
+        spoken = []
+        splitter = ClauseSplitter()
+        async with aclosing(asked.model.words(History())) as pieces:
+            async for piece in pieces:
+                spoken += [(asked.loop.time(), clause) for clause in splitter.feed(piece)]
+        assert [clause for _, clause in spoken] == [en.ONE_MOMENT, "Well, that is a good question,"]
+        assert spoken[1][0] == pytest.approx(2.0, abs=0.1)
+        assert splitter.finish() == ["and a long one."]
+
+    play(scene)
+
+
+def test_a_whole_sentence_is_said_though_another_server_hangs(tmp_path: Path) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: ["Yes.", 0.5, RESET], OTHER: [60.0, "Late."]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} Yes. {en.BROKE_OFF}"
+        assert asked.words[1][0] == pytest.approx(PATIENCE - VOICE)
+        await asked.model.close()
+
+    play(scene)
+
+
+@pytest.mark.parametrize("nothing", ["…", "...", "? ", "🙂 \n"])
+def test_what_cannot_be_spoken_is_no_answer(tmp_path: Path, nothing: str) -> None:
+    async def scene() -> None:
+        asked = Asked(tmp_path, {GOOD: [nothing], OTHER: ["Because."]})
+        assert await asked.ask() == "Because."
+        asked = Asked(tmp_path, {GOOD: [nothing, 60.0]})
+        assert await asked.ask() == f"{en.ONE_MOMENT} {en.MODEL_SLOW}"
+        await asked.model.close()
+
+    play(scene)
+
+
+def test_a_server_that_loads_is_left_to_it_however_many_others_hang(tmp_path: Path) -> None:
+    async def scene() -> None:
+        loads = Asked(tmp_path, {GOOD: [600.0], OTHER: [600.0], THIRD: [20.0, "Loaded. Now"]})
+        for _ in range(3):
+            await loads.ask()
+        await asyncio.sleep(20)
+        assert state_of(loads, THIRD) is State.READY
+        assert told(loads).count(THIRD.name) == 1
+        await loads.model.close()
 
     play(scene)
 
 
 def test_servers_that_hang_are_not_waited_for_by_ever_more_questions(tmp_path: Path) -> None:
     async def scene() -> None:
-        asked = Asked(tmp_path, {GOOD: [600.0, "Late."]})
-        before = len(asyncio.all_tasks())
-        waiting = []
-        for _ in range(8):
-            await asked.ask()
-            waiting.append(len(asyncio.all_tasks()) - before)
-        assert waiting[-1] == waiting[-4], "no more and no more"
-        await asked.model.close()
+        for others in ({}, {OTHER: ["Because."]}, {OTHER: [600.0, "Late."]}):
+            asked = Asked(tmp_path, {GOOD: [600.0, "Late."], **others})
+            before = len(asyncio.all_tasks())
+            waiting = []
+            for _ in range(8):
+                await asked.ask()
+                waiting.append(len(asyncio.all_tasks()) - before)
+                await asyncio.sleep(LEFT_ALONE + 2)
+            assert max(waiting) <= 2 * (1 + len(others)), "each of them once"
+            await asked.model.close()
 
     play(scene)
 

@@ -56,8 +56,9 @@ def advertised_servers(
     model = hints.get("model", "").split(",")[0].strip()
     properties = {**hints, "service": service, "host": readable(host.rstrip("."))}
     path = base_path(hints.get("path", ""))
+    name, kind = name_of(service, label), TYPES.index(service)
     return [
-        Server(name_of(service, label), url_of(address, port, path), Source.MDNS, priority, weight, model, properties)
+        Server(name, url_of(address, port, path), Source.MDNS, priority, weight, model, properties, kind)
         for address in addresses
     ]
 

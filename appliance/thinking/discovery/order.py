@@ -8,7 +8,7 @@ from appliance.thinking.server import Server
 
 
 def draw_order(servers: Iterable[Server], random: Random) -> list[Server]:
-    """By source, then by priority; among equals drawn anew at each call, each as often first as its weight says.
+    """By source, kind and priority; among equals drawn anew at each call, each as often first as its weight says.
 
     Those of one name are the addresses of one machine: they stay together, and in their order.
     """
@@ -21,8 +21,8 @@ def draw_order(servers: Iterable[Server], random: Random) -> list[Server]:
     return order
 
 
-def _rank(server: Server) -> tuple[int, int]:
-    return server.source, server.priority
+def _rank(server: Server) -> tuple[int, int, int]:
+    return server.source, server.kind, server.priority
 
 
 def _drawn(machines: list[list[Server]], random: Random) -> list[Server]:

@@ -1,6 +1,7 @@
 """Servers are asked by source and priority, and among equals as often first as their weights say (RFC 2782)."""
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -45,6 +46,11 @@ def share_of_firsts(known: list[Server], draws: int = 4000) -> dict[str, float]:
     random = Random(7)  # noqa: S311
     firsts = Counter(draw_order(known, random)[0].name for _ in range(draws))
     return {server.name: firsts[server.name] / draws for server in known}
+
+
+def test_our_own_service_comes_before_others_whatever_their_priority() -> None:
+    ours, theirs = server("b", priority=9, source=Source.MDNS), server("a", weight=9, source=Source.MDNS)
+    assert share_of_firsts([replace(theirs, kind=1), ours], 100) == {"b": 1.0}
 
 
 def test_weights_are_shares() -> None:
