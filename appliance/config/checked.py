@@ -4,6 +4,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from operator import itemgetter
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -15,7 +16,7 @@ from appliance.config import wording
 from appliance.config.lines import KeyPath, line_at, line_of, offsets, order_of
 from appliance.errors import SeveralProblemsError
 
-__all__ = ["check", "check_table", "decode", "line_of", "order_of"]
+__all__ = ["check", "check_table", "decode", "fields_of", "line_of", "order_of"]
 
 T = TypeVar("T")
 
@@ -87,7 +88,7 @@ class _Check:
         before = len(self.problems)
         inner = _member(value, type_)
         parts = get_args(inner)
-        fields = _fields(inner)
+        fields = fields_of(inner)
         if isinstance(value, dict) and fields:
             self._struct(value, fields, path)
         elif isinstance(value, dict) and get_origin(inner) is dict:
@@ -142,7 +143,9 @@ class _Check:
         self.problems.append((offset, problem))
 
 
-def _fields(type_: Any) -> dict[str, FieldInfo]:
+@cache
+def fields_of(type_: Any) -> dict[str, FieldInfo]:
+    """The fields of a Struct by their keys; none of anything else."""
     if not (isinstance(type_, type) and issubclass(type_, msgspec.Struct)):
         return {}
     return {field.encode_name: field for field in msgspec.structs.fields(type_)}
@@ -160,5 +163,5 @@ def _member(value: object, type_: Any) -> Any:
 
 def _alike(value: object, type_: Any) -> bool:
     if isinstance(value, dict):
-        return bool(_fields(type_)) or get_origin(type_) is dict
+        return bool(fields_of(type_)) or get_origin(type_) is dict
     return isinstance(value, list) and get_origin(type_) in (list, tuple)

@@ -7,6 +7,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from appliance.config import wording
+from appliance.config.checked import fields_of
 from appliance.config.schema import Settings
 from appliance.errors import BadInputError
 
@@ -40,7 +41,7 @@ def type_at(key: Key, place: str) -> Any:
     for depth, name in enumerate(key):
         fields = fields_of(here)
         if fields and name in fields:
-            here = fields[name]
+            here = fields[name].type
         elif get_origin(bare(here)) is dict:
             here = get_args(bare(here))[1]
         else:
@@ -59,20 +60,13 @@ def bare(type_: Any) -> Any:
     return getattr(type_, "__origin__", type_) if hasattr(type_, "__metadata__") else type_
 
 
-def fields_of(type_: Any) -> dict[str, Any]:
-    """The keys of a table and their types; none for anything else."""
-    if not (isinstance(type_, type) and issubclass(type_, msgspec.Struct)):
-        return {}
-    return {field.encode_name: field.type for field in msgspec.structs.fields(type_)}
-
-
 def all_keys(type_: Any = Settings, here: Key = ()) -> Iterator[tuple[Key, Any]]:
     """Each key that has a value, and its type, in the order of the schema; tables of free entries as one key."""
-    for name, inner in fields_of(type_).items():
-        if fields_of(inner):
-            yield from all_keys(inner, (*here, name))
+    for name, field in fields_of(type_).items():
+        if fields_of(field.type):
+            yield from all_keys(field.type, (*here, name))
         else:
-            yield (*here, name), inner
+            yield (*here, name), field.type
 
 
 def leaves(table: Mapping[str, Any], here: Key = ()) -> Iterator[tuple[Key, Any]]:

@@ -3,8 +3,8 @@
 import tomllib
 from typing import Any, get_origin
 
-from appliance.config.checked import check_table
-from appliance.config.keys import Key, all_keys, bare, dotted, fields_of, type_at
+from appliance.config.checked import check_table, fields_of
+from appliance.config.keys import Key, all_keys, bare, dotted, type_at
 from appliance.config.schema import Settings
 from appliance.errors import BadInputError, SeveralProblemsError
 

@@ -22,8 +22,8 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 
 
 def shorten(text: str) -> str:
-    """`text` in one line that is not too long to read."""
-    line = " ".join(text.split())
+    """`text` in one line that is not too long to read, and does nothing to a terminal."""
+    line = "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
