@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pyaudio
 
 from appliance.audio.devices import MissingCardError
-from appliance.audio.inventory import Change, Inventory
+from appliance.audio.inventory import Change, Inventory, node_of
 from appliance.errors import ApplianceError, BadInputError
 
 Direction = Literal["input", "output"]
@@ -59,6 +59,13 @@ class OpenCard:
     stream: pyaudio.Stream
     rate: int
     channels: int
+    node: Path | None
+    """Its file, if it has one."""
+
+    @property
+    def is_unplugged(self) -> bool:
+        """Whether the kernel says so. PortAudio does not, and goes on looking for sound."""
+        return self.node is not None and not self.node.exists()
 
     def start(self) -> None:
         """Let it run. ApplianceError: the card would not."""
@@ -173,7 +180,8 @@ class PortAudio:
                 if error.errno not in _TRY_ANOTHER_FORMAT:
                     break
             else:
-                return OpenCard(card, stream, rate, count)
+                node = node_of(card.name, "c" if card.direction == "input" else "p")
+                return OpenCard(card, stream, rate, count, node)
         raise _refused(card, refusal)
 
 

@@ -1,11 +1,15 @@
 """What the kernel has of sound cards: it tells whether a list of them that was made before is still right."""
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 
 CARDS = Path("/proc/asound/cards")
 NODES = Path("/dev/snd")
+
+_HARDWARE = re.compile(r"\(hw:(\d+),(\d+)\)$")
+"""How PortAudio ends the name of a card of the kernel: number of the card, and of the device on it."""
 
 
 class Change(Enum):
@@ -41,6 +45,18 @@ class Inventory:
         if self.cards - then.cards:
             return Change.RENUMBERED
         return Change.PLUGGED if self.nodes - then.nodes else Change.NOTHING
+
+
+def node_of(name: str, letter: str) -> Path | None:
+    """The file by which the card called `name` is had now, to record ("c") or to play ("p"), where the kernel has one.
+
+    It goes with the card.
+    """
+    numbers = _HARDWARE.search(name)
+    if numbers is None:
+        return None
+    node = NODES / "pcmC{}D{}{}".format(*numbers.groups(), letter)
+    return node if node.exists() else None
 
 
 def _nodes() -> list[tuple[str, int]]:

@@ -17,7 +17,7 @@ from appliance.audio.cards import COMMON_RATES, Card, PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.resample import StreamResampler
 from appliance.audio.sampleclock import SampleClock
-from appliance.audio.watch import Watch
+from appliance.audio.watch import UNPLUGGED, Watch
 
 BLOCK = 0.02
 """Seconds that come at once."""
@@ -158,6 +158,8 @@ class _Capture:
         if not self._closing.acquire(blocking=False):
             return ""
         try:
+            if self._opened.is_unplugged:
+                return UNPLUGGED
             return "" if self._opened.stream.is_active() else _GONE
         except OSError:  # it was closed
             return ""

@@ -19,7 +19,7 @@ from appliance.audio.cards import COMMON_RATES, Card, PortAudio
 from appliance.audio.devices import Frame, Samples, Source
 from appliance.audio.resample import ResampledSource
 from appliance.audio.sampleclock import SampleClock
-from appliance.audio.watch import Watch
+from appliance.audio.watch import UNPLUGGED, Watch
 from appliance.errors import ApplianceError
 
 BLOCK = 0.015
@@ -151,6 +151,8 @@ class _Playback:
         if not self._changing.acquire(blocking=False):
             return ""  # a change that takes too long shows by that no sound moves
         try:
+            if self._opened.is_unplugged:
+                return UNPLUGGED
             alive = self._opened.stream.is_active() or self._wanted.is_set()
         except OSError:  # it was closed, and could not be opened
             alive = False

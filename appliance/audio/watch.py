@@ -4,8 +4,11 @@ import threading
 import time
 from collections.abc import Callable
 
-CHECK = 0.5
+CHECK = 0.25
 """Seconds between two looks."""
+
+UNPLUGGED = "it was unplugged"
+"""Why no more sound comes then."""
 
 STALLED = 2.0
 """Seconds without a block of sound after which a card is taken for dead."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from appliance.audio import inventory
-from appliance.audio.inventory import Change, Inventory
+from appliance.audio.inventory import Change, Inventory, node_of
 
 BOX = " 0 [Box            ]: USB-Audio - Box\n                      Maker Box at usb-0000:01:00.0-1.2, full speed\n"
 HAT = " 1 [Hat            ]: simple-card - Hat\n                      Hat\n"
@@ -65,3 +65,12 @@ def test_that_a_card_may_be_used_now_is_news(kernel: Kernel) -> None:
     before = kernel.has(BOX)
     (kernel.nodes / "pcmC0D0p").chmod(0o660)
     assert kernel.has(BOX).since(before) is Change.PLUGGED
+
+
+def test_a_card_of_the_kernel_has_a_file_as_long_as_it_is_there(kernel: Kernel) -> None:
+    name = "Box: USB Audio (hw:1,0)"
+    assert node_of(name, "p") is None
+    kernel.plug("pcmC1D0p")
+    assert node_of(name, "p") == kernel.nodes / "pcmC1D0p"
+    assert node_of(name, "c") is None
+    assert node_of("default", "p") is None

@@ -15,7 +15,9 @@ import pyaudio
 import pytest
 import soxr
 
-from appliance.audio import microphone, watch
+from appliance.audio import cards as card_list
+from appliance.audio import microphone as module
+from appliance.audio import watch
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
@@ -315,22 +317,21 @@ def test_hearing_that_is_too_slow_loses_sound_and_nothing_else(
     caplog: pytest.LogCaptureFixture,
     request: pytest.FixtureRequest,
 ) -> None:
-    monkeypatch.setattr(microphone, "BEHIND", 0.1)
+    monkeypatch.setattr(module, "BEHIND", 0.1)
     refuse(rates, ())
     loop = request.getfixturevalue("loop")
     loop.settle()
     wrong = [["never said"]]
     while wrong[-1] and len(wrong) <= ATTEMPTS:
-        caplog.clear()
         before = len(loop.heard.frames)
         loop.heard.hold_up(0.5)
         loop.heard.wait_until(time.monotonic() + 1)
-        assert "hearing is too slow: 0." in caplog.text
         lost = max(loop.heard.steps()[before - 1 :])
         wrong.append(what_is_wrong(loop, len(wrong), tone(1)))
         if not 0.2 < lost < 0.6:
             wrong[-1].append(f"a gap of {lost:.3f} s")
     assert not wrong[-1], wrong
+    assert "hearing is too slow: 0." in caplog.text
 
 
 def test_a_card_that_stops_without_a_word_is_a_fault(
@@ -362,6 +363,22 @@ def test_a_card_that_stops_without_a_word_is_a_fault(
     assert faults.get(timeout=TIMEOUT) == "no sound has moved for 0.2 s"
     blocked.set()
     speaker.stop()
+    assert faults.empty()
+
+
+def test_a_card_that_is_unplugged_is_a_fault(cards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card_list, "node_of", lambda _, letter: tmp_path / letter)
+    for letter in "cp":
+        (tmp_path / letter).touch()
+    faults: Queue[str] = Queue()
+    microphone, speaker = CardMicrophone("kitchen"), CardSpeaker("kitchen")
+    microphone.start(lambda _: None, faults.put)
+    speaker.start(Nothing(), lambda _: None, faults.put)
+    for letter, device in (("c", microphone), ("p", speaker)):
+        assert faults.empty()
+        (tmp_path / letter).unlink()
+        assert faults.get(timeout=TIMEOUT) == "it was unplugged"
+        device.stop()
     assert faults.empty()
 
 
