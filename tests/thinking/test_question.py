@@ -176,7 +176,8 @@ def test_a_server_that_loads_is_left_to_it_however_many_others_hang(tmp_path: Pa
 
 def test_servers_that_hang_are_not_waited_for_by_ever_more_questions(tmp_path: Path) -> None:
     async def scene() -> None:
-        for others in ({}, {OTHER: ["Because."]}, {OTHER: [600.0, "Late."]}):
+        possible: list[dict[Server, Course]] = [{}, {OTHER: ["Because."]}, {OTHER: [600.0, "Late."]}]
+        for others in possible:
             asked = Asked(tmp_path, {GOOD: [600.0, "Late."], **others})
             before = len(asyncio.all_tasks())
             waiting = []

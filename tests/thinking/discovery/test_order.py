@@ -50,7 +50,7 @@ def share_of_firsts(known: list[Server], draws: int = 4000) -> dict[str, float]:
 
 def test_our_own_service_comes_before_others_whatever_their_priority() -> None:
     ours, theirs = server("b", priority=9, source=Source.MDNS), server("a", weight=9, source=Source.MDNS)
-    assert share_of_firsts([replace(theirs, kind=1), ours], 100) == {"b": 1.0}
+    assert share_of_firsts([replace(theirs, kind=1), ours], 100)["b"] == 1.0
 
 
 def test_weights_are_shares() -> None:
