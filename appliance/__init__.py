@@ -6,3 +6,8 @@
 
 `core` decides and never does; everything else does and never decides. The `conductor` is the loop between them.
 """
+
+import os
+
+# From 1.32 on onnxruntime tells its maker how it is used; what runs here talks to nobody outside the house.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
