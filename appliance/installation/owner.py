@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from appliance.errors import BadInputError
 
@@ -16,31 +17,30 @@ ALLOWED = ("config", "doctor", "llm", "press", "say", "status", "wake", "watch")
 """No `config edit`: an editor opens any file, and most of them a shell."""
 
 
-def main() -> int:
-    """Become the command that was asked for; 2 when it is not allowed."""
+def main() -> NoReturn:
+    """Become the command that was asked for; end with 2 when it is not allowed."""
     try:
         words = command_line(os.environ.get("SSH_ORIGINAL_COMMAND", ""))
     except BadInputError as error:
         sys.stderr.write(f"{error}\n")
-        return error.status
+        sys.exit(error.status)
     os.execv(COMMAND, [COMMAND, *words])  # noqa: S606  no shell is the point
 
 
 def command_line(asked: str) -> Sequence[str]:
     """The arguments of the command `appliance` that was asked for. BadInputError: it is another one, or not allowed."""
     allowed = f"appliance {'|'.join(ALLOWED)}, and no config edit"
+    example = "Try: ssh HOST appliance status"
     try:
         words = shlex.split(asked)
     except ValueError as error:
         raise BadInputError(asked, f"it cannot be read: {error}", allowed=allowed) from error
     if not words:
-        raise BadInputError(
-            "ssh", "this account has no shell", allowed=allowed, remedy="Try: ssh HOST appliance status"
-        )
-    if words[0] != "appliance" or words[1:2] == [] or words[1] not in ALLOWED or words[1:3] == ["config", "edit"]:
+        raise BadInputError("ssh", "this account has no shell", allowed=allowed, remedy=example)
+    if words[0] != "appliance" or words[1:2] not in [[name] for name in ALLOWED] or words[1:3] == ["config", "edit"]:
         raise BadInputError(asked, "this account may not do that", allowed=allowed)
     return words[1:]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
