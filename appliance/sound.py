@@ -33,6 +33,9 @@ CLOSE_TIMEOUT = 2.0
 HANGS = 5.0
 """Seconds after which a card that is being opened or closed is said to hang."""
 
+LONG = 10.0
+"""Seconds without sound after which its return is worth a word."""
+
 MOST_SILENCE = 5.0
 """Seconds of silence that hearing gets at once."""
 
@@ -49,6 +52,8 @@ class Beat:
     open: bool
     missing: bool
     """When it was tried last, there was none. One that was there was busy, or failed, or was opened."""
+    hangs: bool
+    """It is being opened or closed, which does not come to an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,8 @@ class Sound:
     """A microphone and a speaker that may come and go. Belongs to the event loop.
 
     `hear` gets what the microphone hears; `change` says what PortAudio's list of cards lacks; `tell` gets what the
-    owner has to know; `refuse` is called when a card cannot be had by its name, ever.
+    owner has to know; `refuse` is called when a card cannot be had by its name, ever; `back` when both cards work again
+    after LONG, with the seconds in which they did not.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class Sound:
         change: Callable[[], Change],
         tell: Callable[[str], None],
         refuse: Callable[[ApplianceError], None],
+        back: Callable[[float], None] = lambda _: None,
     ) -> None:
         self.tried = asyncio.Event()
         """Both cards were tried, and are open where they are there."""
@@ -85,6 +92,9 @@ class Sound:
         self._change = change
         self._tell = tell
         self._refuse = refuse
+        self._back = back
+        self._gone_at: float | None = None
+        """Since when not both cards work."""
         self._loop = asyncio.get_running_loop()
         self._heard_until = clock()
         self._list_lags = False
@@ -145,7 +155,15 @@ class Sound:
                 card.health.told()
                 after = self._loop.time() - card.health.lost_at
                 self._tell(f'{card.role} "{card.device.name}": it works again, after {after:.1f} s.')
+                self._note_return()
         await asyncio.wait({use.fault})
+
+    def _note_return(self) -> None:
+        if self._gone_at is None or not all(self.works):
+            return
+        after, self._gone_at = self._loop.time() - self._gone_at, None
+        if after >= LONG:
+            self._back(after)
 
     async def _try(self, card: "_Card", other: "_Card") -> None:
         began = self._loop.time()
@@ -188,7 +206,9 @@ class Sound:
         return problem
 
     def _lost(self, card: "_Card", error: ApplianceError) -> None:
-        if card.health.lost(self._loop.time()):
+        now = self._loop.time()
+        if card.health.lost(now):
+            self._gone_at = now if self._gone_at is None else self._gone_at
             self._tell(f"{error} It is tried again until it works.")
 
     def _listen(self, frame: Frame) -> None:
@@ -247,6 +267,8 @@ class _Card:
         self.health = Health()
         self.missing = False
         """When it was tried last, there was none."""
+        self.hangs = False
+        """What is done to it takes much too long."""
         self.changing = asyncio.Lock()
         """Held while it is closed, and opened again."""
         self.use: _Use | None = None
@@ -260,7 +282,7 @@ class _Card:
 
     @property
     def beat(self) -> Beat:
-        return Beat(self._moved_at, self.use is not None, self.missing)
+        return Beat(self._moved_at, self.use is not None, self.missing, self.hangs)
 
     async def open(self) -> None:
         """Raises why it cannot be had."""
@@ -288,11 +310,16 @@ class _Card:
     async def do(self, work: Callable[[], None]) -> None:
         """Do `work` in the card's thread, after all that was begun there before."""
         loop = asyncio.get_running_loop()
-        hangs = loop.call_later(HANGS, _log.error, "the %s hangs, and is waited for", self.role)
+        hangs = loop.call_later(HANGS, self._note_that_it_hangs)
         try:
             await loop.run_in_executor(self._worker, work)
         finally:
             hangs.cancel()
+            self.hangs = False
+
+    def _note_that_it_hangs(self) -> None:
+        self.hangs = True
+        _log.error("the %s hangs, and is waited for", self.role)
 
 
 async def close_device(name: str, stop: Callable[[], None], worker: ThreadPoolExecutor) -> None:

@@ -16,7 +16,7 @@ from appliance.audio.inventory import Change
 from appliance.audio.lane import Lane
 from appliance.errors import ApplianceError, BadInputError
 from appliance.simulation.clock import VirtualLoop
-from appliance.sound import Beat, Sound
+from appliance.sound import LONG, Beat, Sound
 
 RECOVERY = 3.0
 """Seconds in which a card that is back has to work: what the appliance promises."""
@@ -110,6 +110,7 @@ class Room:
         self.microphone, self.speaker = Device("microphone", system), speaker or Device("speaker", system)
         self.told: list[tuple[float, str]] = []
         self.refused: list[ApplianceError] = []
+        self.back: list[float] = []
         self.heard: list[Frame] = []
         self.played: list[Samples] = []
         self.lane = Lane(16_000, lambda _: None, self.loop.time, drops=True)
@@ -122,6 +123,7 @@ class Room:
             system.change,
             lambda text: self.told.append((self.loop.time(), text)),
             self.refused.append,
+            self.back.append,
         )
         self.keeping = asyncio.create_task(self.sound.keep())
 
@@ -272,6 +274,30 @@ def test_a_card_that_is_not_there_is_missing_and_one_that_is_there_is_not(name: 
         await room.pass_time(20)
         assert not room.beat(name).missing
         assert not room.beat(name).open
+
+    play(scene, *BOTH)
+
+
+def test_that_sound_is_back_is_told_when_both_cards_work_again_after_long() -> None:
+    async def scene(room: Room) -> None:
+        room.system.plugged.clear()
+        await room.pass_time(2 * LONG)
+        room.system.plugged.add("speaker")
+        await room.until(lambda: len(room.told) == 3)
+        assert room.back == [], "it is deaf yet"
+        await room.pass_time(LONG)
+        room.system.plugged.add("microphone")
+        await room.until(lambda: len(room.told) == 4)
+        (seconds,) = room.back
+        assert 3 * LONG < seconds < 3 * LONG + 2 * RECOVERY
+
+        await room.pass_time(2 * STEADY)
+        room.system.plugged.remove("speaker")
+        await room.pass_time(LONG / 2)
+        room.system.plugged.add("speaker")
+        await room.until(lambda: len(room.told) == 6)
+        await room.pass_time(2 * LONG)
+        assert room.back == [seconds], "that was short"
 
     play(scene, *BOTH)
 
@@ -435,6 +461,8 @@ def test_a_card_that_hangs_is_waited_for_and_holds_up_neither_the_other_nor_the_
         assert await asyncio.to_thread(hanging.hanging.wait, 60)
         room.microphone.fail("it has died too")
         await room.until(lambda: room.microphone.opened == 2)
+        await room.until(lambda: room.sound.beats.speaker.hangs)
+        assert not room.sound.beats.microphone.hangs
         room.keeping.cancel()
         await asyncio.wait({room.keeping})
         await room.sound.close()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pyaudio
 
 from appliance.audio.devices import MissingCardError
-from appliance.audio.inventory import Change, Inventory, node_of
+from appliance.audio.inventory import Change, Inventory, node_of, without_number
 from appliance.errors import ApplianceError, BadInputError
 
 Direction = Literal["input", "output"]
@@ -111,7 +111,37 @@ class PortAudio:
     def find(self, name: str, direction: Direction) -> Card:
         """The card called `name`, or the only one whose name contains it, in any case; "": the system's default, or
         else the first. BadInputError: several fit. MissingCardError: none does.
+
+        The kernel's number in a name counts for nothing when no card has it: it is another each time.
         """
+        cards = self._some(direction)
+        if not name:
+            return self._default(cards, direction)
+        wanted = name.casefold()
+        fitting = [card for card in cards if card.name.casefold() == wanted]
+        fitting = fitting or [card for card in cards if wanted in card.name.casefold()]
+        fitting = fitting or _namesakes(cards, name)
+        if len(fitting) == 1:
+            return fitting[0]
+        allowed = f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default"
+        if not fitting:
+            raise MissingCardError(_ROLE[direction], f'no sound card is called "{name}"', allowed=allowed, status=2)
+        found = f'"{name}" fits several sound cards: {_listed(fitting)}'
+        raise BadInputError(_ROLE[direction], found, allowed=allowed)
+
+    def find_again(self, name: str, direction: Direction) -> Card:
+        """The card that was the default before, and called `name` then. MissingCardError: it is not there."""
+        cards = self._some(direction)
+        again = [card for card in cards if card.name == name] or _namesakes(cards, name)
+        if again:
+            return again[0]
+        raise MissingCardError(
+            _ROLE[direction],
+            f'the sound card "{name}", which was the default, is not there',
+            remedy="Plug it in again. To use another one, set its name, or start the appliance anew",
+        )
+
+    def _some(self, direction: Direction) -> list[Card]:
         cards = self.cards(direction)
         if not cards:
             raise MissingCardError(
@@ -120,18 +150,7 @@ class PortAudio:
                 remedy=f"Plug one in. If one is, see whether `{_LIST_COMMAND[direction]}` lists it, and whether this "
                 "user is in the group audio",
             )
-        if not name:
-            return self._default(cards, direction)
-        wanted = name.casefold()
-        fitting = [card for card in cards if card.name.casefold() == wanted]
-        fitting = fitting or [card for card in cards if wanted in card.name.casefold()]
-        if len(fitting) == 1:
-            return fitting[0]
-        allowed = f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default"
-        if not fitting:
-            raise MissingCardError(_ROLE[direction], f'no sound card is called "{name}"', allowed=allowed, status=2)
-        found = f'"{name}" fits several sound cards: {_listed(fitting)}'
-        raise BadInputError(_ROLE[direction], found, allowed=allowed)
+        return cards
 
     def _default(self, cards: Sequence[Card], direction: Direction) -> Card:
         by_direction = {
@@ -185,6 +204,29 @@ class PortAudio:
         raise _refused(card, refusal)
 
 
+class Choice:
+    """The card that is wanted by its name, or as the default: that is chosen once, and then it is that very card.
+
+    Otherwise, where a speakerphone is unplugged, a television would get its sound, and keep it.
+    """
+
+    def __init__(self, name: str, direction: Direction) -> None:
+        self._name = name
+        self._direction = direction
+        self._default = ""
+
+    def find(self, audio: PortAudio) -> Card:
+        """It. Raises as `PortAudio.find` does."""
+        if self._default:
+            return audio.find_again(self._default, self._direction)
+        return audio.find(self._name, self._direction)
+
+    def opened(self, card: Card) -> None:
+        """This one can be had."""
+        if not self._name:
+            self._default = card.name
+
+
 def any_card() -> bool:
     """Whether there is a card to hear with, and one to speak with."""
     with closing(PortAudio()) as audio:
@@ -222,6 +264,12 @@ def _refused(card: Card, error: OSError) -> ApplianceError:
         f'the sound card "{card.name}" cannot be opened ({error.strerror})',
         remedy="See whether another program holds it, or set the name of another card",
     )
+
+
+def _namesakes(cards: Sequence[Card], name: str) -> list[Card]:
+    """Cards that are called `name`, but for the kernel's number, if there is one in it."""
+    plain = without_number(name)
+    return [card for card in cards if without_number(card.name) == plain] if plain != name else []
 
 
 def _listed(cards: Sequence[Card]) -> str:

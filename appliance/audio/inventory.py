@@ -59,6 +59,11 @@ def node_of(name: str, letter: str) -> Path | None:
     return node if node.exists() else None
 
 
+def without_number(name: str) -> str:
+    """The name of a card without the number that the kernel has given to it, if it has."""
+    return _HARDWARE.sub(r"(hw:,\2)", name)
+
+
 def _nodes() -> list[tuple[str, int]]:
     nodes = []
     for path in NODES.glob("*"):

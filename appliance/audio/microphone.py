@@ -13,7 +13,7 @@ from queue import SimpleQueue
 import numpy as np
 import pyaudio
 
-from appliance.audio.cards import COMMON_RATES, Card, PortAudio
+from appliance.audio.cards import COMMON_RATES, Card, Choice, PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.resample import StreamResampler
 from appliance.audio.sampleclock import SampleClock
@@ -41,19 +41,20 @@ class CardMicrophone:
 
     def __init__(self, card: str = "") -> None:
         self.name = card or "default"
-        self._card = card
+        self._choice = Choice(card, "input")
         self._capture: _Capture | None = None
 
     def start(self, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
         """Open the card and listen. ApplianceError, BadInputError: it cannot be had."""
         audio = PortAudio()
         try:
-            card = audio.find(self._card, "input")
+            card = self._choice.find(audio)
             self.name = card.name
             self._capture = _Capture(audio, card, on_frame, on_fault)
         except BaseException:
             audio.close()
             raise
+        self._choice.opened(card)
 
     def stop(self) -> None:
         """No frame after this has returned. Stopping twice is fine."""

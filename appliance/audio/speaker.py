@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import pyaudio
 
-from appliance.audio.cards import COMMON_RATES, Card, PortAudio
+from appliance.audio.cards import COMMON_RATES, Card, Choice, PortAudio
 from appliance.audio.devices import Frame, Samples, Source
 from appliance.audio.resample import ResampledSource
 from appliance.audio.sampleclock import SampleClock
@@ -50,7 +50,7 @@ class CardSpeaker:
 
     def __init__(self, card: str = "") -> None:
         self.name = card or "default"
-        self._card = card
+        self._choice = Choice(card, "output")
         self._playback: _Playback | None = None
 
     def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
@@ -61,12 +61,13 @@ class CardSpeaker:
         sys.setswitchinterval(TURN)
         audio = PortAudio()
         try:
-            card = audio.find(self._card, "output")
+            card = self._choice.find(audio)
             self.name = card.name
             self._playback = _Playback(audio, card, self.rate, _Reference(source, on_frame), on_fault)
         except BaseException:
             audio.close()
             raise
+        self._choice.opened(card)
 
     def stop(self) -> None:
         """Silent, and the card closed, when this returns. Stopping twice is fine."""

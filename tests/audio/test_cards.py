@@ -1,7 +1,9 @@
 """Cards by their names."""
 
 import os
+import re
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
@@ -9,7 +11,7 @@ from typing import NoReturn
 import pyaudio
 import pytest
 
-from appliance.audio.cards import Direction, PortAudio, any_card
+from appliance.audio.cards import Card, Choice, Direction, PortAudio, any_card
 from appliance.audio.devices import MissingCardError
 from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
@@ -71,6 +73,69 @@ def test_a_card_that_has_gone_since_the_list_was_made_is_missing(
             server.process.wait()
             with pytest.raises(MissingCardError, match='speaker: the sound card "kitchen" is not there any more'):
                 audio.open(card, (48_000,), (2,), 0.02)
+
+
+class Listed(PortAudio):
+    """A list of cards that changes."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def cards(self, direction: Direction) -> list[Card]:
+        return [Card(direction, number, name, 2, 48_000) for number, name in enumerate(self.names)]
+
+    def _default(self, cards: Sequence[Card], direction: Direction) -> Card:
+        return cards[0]
+
+
+BOX, TELEVISION = "Box: USB Audio (hw:1,0)", "HDMI 0: - (hw:0,0)"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("Box: USB Audio (hw:4,0)", BOX), ("Box: USB Audio (hw:4,1)", None), ("USB Audio (hw:4,0)", None), ("box", BOX)],
+)
+def test_the_number_of_a_card_in_a_name_counts_for_nothing(name: str, found: str | None) -> None:
+    audio = Listed(TELEVISION, BOX)
+    if found is None:
+        with pytest.raises(MissingCardError):
+            audio.find(name, "output")
+    else:
+        assert audio.find(name, "output").name == found
+
+
+def test_two_cards_of_one_name_are_refused_whatever_their_numbers() -> None:
+    audio = Listed(BOX, BOX.replace("1", "2"))
+    assert audio.find(BOX, "output").number == 0
+    with pytest.raises(BadInputError, match="fits several"):
+        audio.find(BOX.replace("1", "3"), "output")
+
+
+def test_the_default_is_chosen_once_and_is_then_that_very_card() -> None:
+    choice, audio = Choice("", "output"), Listed(BOX, TELEVISION)
+    choice.opened(choice.find(audio))
+    audio.names = (TELEVISION,)
+    with pytest.raises(MissingCardError, match=rf'"{re.escape(BOX)}", which was the default, is not there. Plug it'):
+        choice.find(audio)
+    audio.names = (TELEVISION, BOX.replace("1", "2"))
+    assert choice.find(audio).number == 1
+    audio.names = ()
+    with pytest.raises(MissingCardError, match="no sound card was found"):
+        choice.find(audio)
+
+
+def test_a_default_that_was_never_opened_is_not_kept() -> None:
+    choice, audio = Choice("", "output"), Listed(TELEVISION)
+    choice.find(audio)
+    audio.names = (BOX, TELEVISION)
+    assert choice.find(audio).name == BOX
+
+
+def test_a_part_of_a_name_may_be_another_card_each_time() -> None:
+    choice, audio = Choice("usb", "output"), Listed(BOX, TELEVISION)
+    choice.opened(choice.find(audio))
+    audio.names = ("Puck: USB Audio (hw:1,0)", TELEVISION)
+    assert choice.find(audio).name == audio.names[0]
 
 
 @pytest.mark.usefixtures("cards")
