@@ -4,8 +4,8 @@ It is told from the event loop, so that a loop that does not turn is noticed by 
 true is decided here:
 
 - The microphone and the speaker move sound, or are missing: what is not there is waited for, and is no fault.
-- A card that is there and opens, and yet moves nothing for longer than healing may take, is a fault, and only a new
-  process may help.
+- A card that is there and opens, or hangs while it is opened, and moves nothing for longer than healing may take, is
+  a fault, and only a new process may help.
 - One that is there and cannot be opened is held by another program, mostly, and then that would not help; but it may
   be this very process that holds it. So that is a fault too, after a much longer time.
 """
@@ -41,6 +41,10 @@ class Beat(Protocol):
     @property
     def missing(self) -> bool:
         """When it was tried last, there was none."""
+
+    @property
+    def hangs(self) -> bool:
+        """It is being opened or closed, which does not come to an end."""
 
     @property
     def moved_at(self) -> float:
@@ -83,11 +87,11 @@ class _Card:
         self.well_at = now
         """When it moved sound, or was missing."""
         self.open_at = -math.inf
-        """When it was seen open."""
+        """When it was seen open, or hanging."""
 
     def look(self, now: float, beat: Beat) -> None:
-        self.well_at = now if beat.missing else max(self.well_at, beat.moved_at)
-        if beat.open:
+        self.well_at = now if beat.missing and not beat.hangs else max(self.well_at, beat.moved_at)
+        if beat.open or beat.hangs:
             self.open_at = now
 
 

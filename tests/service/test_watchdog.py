@@ -21,6 +21,7 @@ class Beat:
     moved_at: float = 0.0
     open: bool = True
     missing: bool = False
+    hangs: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,13 @@ def test_a_card_that_somebody_holds_is_waited_for_much_longer() -> None:
     held = Beats(Beat(open=False), Beat(HELD))
     assert not any(pulse.wrong(now, held) for now in (10.0, HEALING + 1, HELD))
     assert pulse.wrong(HELD + 1, held) == "the microphone is there, and has moved no sound for 601 s"
+
+
+def test_a_card_that_hangs_is_a_fault() -> None:
+    pulse = Pulse(0.0)
+    hangs = Beats(Beat(open=False, hangs=True), Beat(HEALING + 1))
+    assert not pulse.wrong(HEALING, hangs)
+    assert pulse.wrong(HEALING + 1, hangs)
 
 
 def test_a_card_that_opens_now_and_then_and_moves_nothing_is_a_fault() -> None:
@@ -143,7 +151,7 @@ import asyncio, time
 from appliance.service.watchdog import Watchdog
 
 class Beats:
-    class microphone: open = False; missing = True; moved_at = 0.0
+    class microphone: open = False; missing = True; hangs = False; moved_at = 0.0
     speaker = microphone
 
 async def main():
