@@ -113,7 +113,6 @@ class Shelf:
             self._disk.write(path, content)
             self._disk.sync(path)
             self._disk.sync(path.parent)
-        self._disk.sync(new)
         self._disk.replace(new, self.stored(record.number).main.parent)
         self._disk.sync(self._folder)
         state = self.save(state.with_new(record).trimmed())

@@ -137,8 +137,9 @@ class Changer:
 
         generations = self.generations
         with generations.alone():
-            number = number if number is not None else self._previous()
-            files, after = generations.owner.read(), generations.files_of(number)
+            files = generations.owner.read()
+            number = number if number is not None else self._previous(digest_of(files))
+            after = generations.files_of(number)
             if dict(after) == files:
                 return self._nothing(f"the files are those of generation {number}")
             if generations.history().latest(digest_of(files)) is None:
@@ -232,11 +233,11 @@ class Changer:
         except ApplianceError:
             return {}
 
-    def _previous(self) -> int:
+    def _previous(self, digest: str) -> int:
+        """What was confirmed last and is not what the files are now."""
         state = self.generations.history()
-        current = state.record(state.confirmed)
-        for record in reversed(state.records):
-            if record.outcome == "confirmed" and current is not None and record.digest != current.digest:
+        for record in (state.record(state.confirmed), *reversed(state.records)):
+            if record is not None and record.outcome == "confirmed" and record.digest != digest:
                 return record.number
         raise ApplianceError(
             f"{PLACE} rollback", "nothing else was ever confirmed", remedy="See: appliance config history"

@@ -270,15 +270,16 @@ def test_rollback_takes_the_one_before_or_any_other(
         json.loads(typed("rollback", "1", "--json"))
         assert etc.read_text() == "# the first\n"
         assert "Nothing to change" in typed("rollback", "1")
-        etc.write_text("# never applied\n")
-        json.loads(typed("rollback", "2", "--json"))
+        etc.write_text("[wake]\nthreshold = 6 # never applied\n")
+        json.loads(typed("rollback", "--json"))
+        assert etc.read_text() == "# the first\n"
     assert [record.by.split(": ")[-1] for record in generations.history().records][3:] == [
         "rollback to 2",
         "rollback to 1",
         "what was there before a rollback",
-        "rollback to 2",
+        "rollback to 5",
     ]
-    assert generations.files_of(6) == {"appliance.toml": b"# never applied\n"}
+    assert generations.files_of(6) == {"appliance.toml": b"[wake]\nthreshold = 6 # never applied\n"}
 
 
 def test_history_lists_what_became_of_each(
