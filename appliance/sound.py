@@ -15,13 +15,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Microphone, MissingCardError, Speaker
-from appliance.audio.healing import Health
 from appliance.audio.inventory import Change
+from appliance.audio.kept import Beat, KeptCard, Use
 from appliance.audio.lane import Lane
 from appliance.errors import ApplianceError, BadInputError
 
@@ -30,30 +29,11 @@ _log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 2.0
 """Seconds that a device may take to close, so that the whole appliance is gone in three."""
 
-HANGS = 5.0
-"""Seconds after which a card that is being opened or closed is said to hang."""
-
 LONG = 10.0
 """Seconds without sound after which its return is worth a word."""
 
 MOST_SILENCE = 5.0
 """Seconds of silence that hearing gets at once."""
-
-Start = Callable[[Callable[[Frame], None], Callable[[str], None]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """Whether a card lives."""
-
-    moved_at: float
-    """When it moved a block of sound last, never the silence that stands in for it; before the first, when all began.
-    In seconds of the clock."""
-    open: bool
-    missing: bool
-    """When it was tried last, there was none. One that was there was busy, or failed, or was opened."""
-    hangs: bool
-    """It is being opened or closed, which does not come to an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +80,8 @@ class Sound:
         self._list_lags = False
         """The list of cards was not made anew, though both cards were closed: something hangs."""
         self._untried = 2
-        self._microphone = _Card("microphone", microphone, microphone.start, clock, self._listen, lambda: None)
-        self._speaker = _Card("speaker", speaker, partial(speaker.start, lane), clock, lambda _: None, lane.lose)
+        self._microphone = KeptCard("microphone", microphone, microphone.start, clock, self._listen, lambda: None)
+        self._speaker = KeptCard("speaker", speaker, partial(speaker.start, lane), clock, lambda _: None, lane.lose)
 
     async def keep(self) -> None:
         """Open both cards, and keep them open until cancelled."""
@@ -121,9 +101,10 @@ class Sound:
 
     async def close(self) -> None:
         """Close both cards, after `keep` has ended."""
-        await asyncio.gather(self._speaker.close_at_last(), self._microphone.close_at_last())
+        cards = (self._speaker, self._microphone)
+        await asyncio.gather(*(close_device(card.role, card.device.stop, card.worker) for card in cards))
 
-    async def _keep(self, card: "_Card", other: "_Card") -> None:
+    async def _keep(self, card: KeptCard, other: KeptCard) -> None:
         error = await self._open(card)
         if isinstance(error, BadInputError):
             self._refuse(error)
@@ -147,7 +128,7 @@ class Sound:
                 if card.use is None:
                     await self._try(card, other)
 
-    async def _until_over(self, card: "_Card", use: "_Use") -> None:
+    async def _until_over(self, card: KeptCard, use: Use) -> None:
         await asyncio.wait({use.moves, use.fault}, return_when=asyncio.FIRST_COMPLETED)
         if card.health.is_lost and not use.fault.done():
             await asyncio.wait({use.fault}, timeout=card.health.works(self._loop.time()))
@@ -165,7 +146,7 @@ class Sound:
         if after >= LONG:
             self._back(after)
 
-    async def _try(self, card: "_Card", other: "_Card") -> None:
+    async def _try(self, card: KeptCard, other: KeptCard) -> None:
         began = self._loop.time()
         change = self._change()
         sign = change is not Change.NOTHING and not self._list_lags
@@ -180,10 +161,10 @@ class Sound:
         if card.use is None:
             card.health.failed(began, self._loop.time())
 
-    def _sounds(self, card: "_Card") -> bool:
+    def _sounds(self, card: KeptCard) -> bool:
         return card is self._speaker and self._lane.speaks
 
-    async def _look_again(self, card: "_Card", other: "_Card") -> None:
+    async def _look_again(self, card: KeptCard, other: KeptCard) -> None:
         await other.close()
         error = await self._open(other)
         if error is not None:
@@ -191,7 +172,7 @@ class Sound:
         await self._open(card)
         self._list_lags = self._change() is not Change.NOTHING
 
-    async def _open(self, card: "_Card") -> ApplianceError | None:
+    async def _open(self, card: KeptCard) -> ApplianceError | None:
         """Why it could not be opened, if so."""
         problem: ApplianceError | None = None
         try:
@@ -205,7 +186,7 @@ class Sound:
         card.missing = isinstance(problem, MissingCardError)
         return problem
 
-    def _lost(self, card: "_Card", error: ApplianceError) -> None:
+    def _lost(self, card: KeptCard, error: ApplianceError) -> None:
         now = self._loop.time()
         if card.health.lost(now):
             self._gone_at = now if self._gone_at is None else self._gone_at
@@ -220,106 +201,6 @@ class Sound:
         count = round(min(now - self._heard_until, MOST_SILENCE) * HEARING_RATE)
         if count > 0:
             self._listen(Frame(np.zeros(count, np.float32), now - count / HEARING_RATE))
-
-
-class _Use:
-    """A card from its opening to its closing. What its threads say arrives in the event loop."""
-
-    def __init__(self, consume: Callable[[Frame], None], on_fault: Callable[[], None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._consume = consume
-        self._on_fault = on_fault
-        self._has_moved = False
-        self.moves: asyncio.Future[Any] = self._loop.create_future()
-        """The first block of sound has moved."""
-        self.fault: asyncio.Future[Any] = self._loop.create_future()
-        """No more will, and why."""
-
-    def take(self, frame: Frame) -> None:
-        if not self._has_moved:
-            self._has_moved = True
-            self._loop.call_soon_threadsafe(self.moves.set_result, None)
-        self._consume(frame)
-
-    def fail(self, why: str) -> None:
-        self._on_fault()
-        self._loop.call_soon_threadsafe(self.end, why)
-
-    def end(self, why: str) -> None:
-        if not self.fault.done():
-            self.fault.set_result(why)
-
-
-class _Card:
-    """A device, and all that is known of it."""
-
-    def __init__(
-        self,
-        role: str,
-        device: Microphone | Speaker,
-        start: Start,
-        clock: Callable[[], float],
-        consume: Callable[[Frame], None],
-        on_lost: Callable[[], None],
-    ) -> None:
-        self.role = role
-        self.device = device
-        self.health = Health()
-        self.missing = False
-        """When it was tried last, there was none."""
-        self.hangs = False
-        """What is done to it takes much too long."""
-        self.changing = asyncio.Lock()
-        """Held while it is closed, and opened again."""
-        self.use: _Use | None = None
-        """None while it is not open."""
-        self._start = start
-        self._clock = clock
-        self._moved_at = clock()
-        self._consume = consume
-        self._on_lost = on_lost
-        self._worker = ThreadPoolExecutor(1, role)  # not the loop's own, whose end the end of the loop waits for
-
-    @property
-    def beat(self) -> Beat:
-        return Beat(self._moved_at, self.use is not None, self.missing, self.hangs)
-
-    async def open(self) -> None:
-        """Raises why it cannot be had."""
-        use = _Use(self._take, self._on_lost)
-        await self.do(partial(self._start, use.take, use.fail))
-        self.use = use
-
-    async def close(self) -> None:
-        use, self.use = self.use, None
-        try:
-            await self.do(self.device.stop)
-        except Exception:  # noqa: BLE001  it is opened anew in any case
-            _log.exception("the %s could not be closed", self.role)
-        self._on_lost()
-        if use is not None:
-            use.end("closed")
-
-    def _take(self, frame: Frame) -> None:
-        self._moved_at = self._clock()
-        self._consume(frame)
-
-    async def close_at_last(self) -> None:
-        await close_device(self.role, self.device.stop, self._worker)
-
-    async def do(self, work: Callable[[], None]) -> None:
-        """Do `work` in the card's thread, after all that was begun there before."""
-        loop = asyncio.get_running_loop()
-        hangs = loop.call_later(HANGS, self._note_that_it_hangs)
-        try:
-            await loop.run_in_executor(self._worker, work)
-        finally:
-            hangs.cancel()
-            self.hangs = False
-
-    def _note_that_it_hangs(self) -> None:
-        self.hangs = True
-        _log.error("the %s hangs, and is waited for", self.role)
 
 
 async def close_device(name: str, stop: Callable[[], None], worker: ThreadPoolExecutor) -> None:

@@ -20,12 +20,13 @@ import soundfile
 
 from appliance.audio import healing
 from appliance.audio.cards import PortAudio
+from appliance.audio.kept import KeptCard, Use
 from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
 from appliance.bench.soundserver import SoundServer, environment_in, missing, running_sound_server
 from appliance.errors import ApplianceError
-from appliance.sound import Sound, _Card, _Use
+from appliance.sound import Sound
 from appliance.speaking.piper import load_voice
 from tests.audio.conftest import cards
 from tests.test_on_a_card import APPLIANCE, GONE, HEARS, LONGEST, SPEAKS, loud, recorded, recording, wait_until
@@ -196,7 +197,7 @@ def is_heard(lane: Lane, samples: int) -> bool:
     return lane.spoken(1)[1] >= samples
 
 
-def is_open_again(card: _Card, before: _Use) -> bool:
+def is_open_again(card: KeptCard, before: Use) -> bool:
     return card.use not in (None, before)
 
 

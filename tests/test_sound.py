@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from appliance import sound as module
+from appliance.audio import kept
 from appliance.audio.devices import HEARING_RATE, Frame, MissingCardError, Samples, Source
 from appliance.audio.healing import STEADY
 from appliance.audio.inventory import Change
+from appliance.audio.kept import Beat
 from appliance.audio.lane import Lane
 from appliance.errors import ApplianceError, BadInputError
 from appliance.simulation.clock import VirtualLoop
-from appliance.sound import LONG, Beat, Sound
+from appliance.sound import LONG, Sound
 
 RECOVERY = 3.0
 """Seconds in which a card that is back has to work: what the appliance promises."""
@@ -448,7 +450,7 @@ def test_a_card_that_hangs_is_waited_for_and_holds_up_neither_the_other_nor_the_
     at: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_TIMEOUT", 0.1)
-    monkeypatch.setattr(module, "HANGS", 0.1)
+    monkeypatch.setattr(kept, "HANGS", 0.1)
     threads = threading.active_count()
 
     async def scene() -> None:

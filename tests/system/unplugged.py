@@ -19,12 +19,13 @@ import numpy as np
 
 from appliance.audio.cards import PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame
+from appliance.audio.kept import Beat
 from appliance.audio.lane import Lane
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
 from appliance.core.events import ReplyEnded, ReplyStarted
 from appliance.errors import ApplianceError
-from appliance.sound import Beat, Sound
+from appliance.sound import Sound
 
 DRIVER = Path("/sys/bus/platform/drivers/snd_aloop")
 SPEAKER, MICROPHONE = "snd_aloop.0", "snd_aloop.1"
