@@ -28,8 +28,9 @@ def shorten(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """`text` as TOML would have it."""
-    return json.dumps(text, ensure_ascii=False)
+    """`text` as TOML would have it; what does not show is escaped."""
+    plain = json.dumps(text, ensure_ascii=False)
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in plain)
 
 
 def key(name: str) -> str:
@@ -43,8 +44,10 @@ def shown(value: object) -> str:
         return shorten(f"[{', '.join(shown(item) for item in value[:_LONGEST])}]")
     if isinstance(value, dict):
         return "{…}"
-    if isinstance(value, bool | str):
-        return shorten(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, str):
+        return shorten(quoted(value))
+    if isinstance(value, bool):
+        return json.dumps(value)
     if isinstance(value, int) and abs(value) >= 10**_LONGEST:
         return shorten(hex(value))  # str() refuses thousands of digits
     return shorten(str(value))

@@ -148,6 +148,10 @@ alexa = 1
         ),
         ('code = "abcd"', 'code = "abcd": does not fit; allowed: text, length at least 2 and at most 3'),
         ('number = ""', 'number = "": does not fit; allowed: text like ^[0-9]+$'),
+        (
+            'limit = "n\\u0007\ufeffn"',
+            'limit = "n\\u0007\\ufeffn": is not known; allowed: a number or "none"; did you mean "none"?',
+        ),
         ("room.quiet = 1", "room.quiet = 1: is a number; allowed: true or false"),
         (
             "limit = usb",
