@@ -40,8 +40,10 @@ def language_model(patient: Patient) -> Iterable[Finding]:
     if patient.condition is None:
         yield good(name, "the running appliance looks for one")
         return
-    usable = [server for server in patient.servers if server.trusted]
-    ready = [server for server in usable if server.state == "ready"]
+    # One on this machine is only a guess, unless it is to be served here.
+    guesses = () if wanted.local_model else ("local",)
+    usable = [server for server in patient.servers if server.trusted and server.source not in guesses]
+    ready = [server for server in patient.servers if server.trusted and server.state == "ready"]
     strangers = [server for server in patient.servers if not server.trusted]
     if ready:
         yield good(name, f"{ready[0].name} ({ready[0].url}) is ready")

@@ -47,7 +47,8 @@ def cards(patient: Patient) -> Iterable[Finding]:
     """Which there are, with their rates."""
     if patient.condition is not None:
         # To look closer would take them away from who uses them.
-        found = [f'"{name}"' for name in _named()]
+        used = [card.name for card in (patient.condition.microphone, patient.condition.speaker) if card.works]
+        found = [f'"{name}"' for name in _named() or dict.fromkeys(used)]
         rates = sorted(set(_rates()))
         in_use = f", in use at {' and '.join(rates)} samples per second" if rates else ""
     else:

@@ -121,15 +121,19 @@ def _answer(answer: "LastAnswer | None") -> str:
 def _turn(turn: "TurnStatus") -> str:
     what = f"{turn.intent}, by {turn.by or 'nobody yet'}" if turn.intent else "nothing was wanted"
     sound = "" if turn.first_sound is None else f", first sound after {turn.first_sound:.2f} s"
-    cut = f", interrupted by {turn.interrupted_by}" if turn.interrupted_by else ""
-    return f"{_span(turn.ago)} ago, by {turn.woken_by}: {what}{sound}{cut}"
+    cut = f", interrupted by {_by(turn.interrupted_by)}" if turn.interrupted_by else ""
+    return f"{_span(turn.ago)} ago, by {_by(turn.woken_by)}: {what}{sound}{cut}"
+
+
+def _by(trigger: str) -> str:
+    return {"word": "the wake word", "button": "the button"}.get(trigger, trigger)
 
 
 def _interruption(last: "InterruptionStatus | None") -> str:
     if last is None:
         return "none yet"
     silent = "" if last.silent_after is None else f", silent after {last.silent_after * 1000:.0f} ms"
-    return f"by {last.by}, {_span(last.ago)} ago{silent}"
+    return f"by {_by(last.by)}, {_span(last.ago)} ago{silent}"
 
 
 def _configuration(configuration: "ConfigurationStatus") -> str:

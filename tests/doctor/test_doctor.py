@@ -151,6 +151,8 @@ def test_the_button(patient: Patient, tmp_path: Path, monkeypatch: pytest.Monkey
         ((ListedServer("den", "http://den", "mdns", True, "ready"),), True, "den (http://den) is ready"),
         ((ListedServer("den", "http://den", "mdns", True, "benched", "no answer"),), False, "is benched: no answer"),
         ((ListedServer("den", "http://den", "mdns", False, "untried"),), False, "den was found, and is not trusted"),
+        ((ListedServer("here", "http://localhost", "local", True, "benched", "no answer"),), True, "none was found"),
+        ((ListedServer("here", "http://localhost", "local", True, "ready"),), True, "is ready"),
     ],
 )
 def test_the_language_model(tmp_path: Path, servers: tuple[ListedServer, ...], is_good: bool, text: str) -> None:
@@ -319,6 +321,21 @@ def test_the_running_appliance_is_asked_for_its_levels(
         thread.join()
     assert (microphone.good, text in microphone.text) == (is_good, True)
     assert (speaker.good, "no tone is played" in speaker.text) == (True, True)
+
+
+def test_the_cards_of_the_running_appliance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    running = Patient(Settings(), tmp_path, condition=condition())
+    monkeypatch.setattr(sound, "CARDS", tmp_path / "cards")
+    assert found(sound.cards, running) == [(True, '"USB"')]
+    (tmp_path / "cards").write_text(
+        " 0 [Headphones     ]: bcm2835_headpho - bcm2835 Headphones\n                      bcm2835 Headphones\n"
+        " 1 [Jabra          ]: USB-Audio - Jabra SPEAK 410\n                      Jabra, full speed\n"
+    )
+    parameters = tmp_path / "card1/pcm0c/sub0/hw_params"
+    parameters.parent.mkdir(parents=True)
+    parameters.write_text("access: RW_INTERLEAVED\nrate: 48000 (48000/1)\n")
+    text = '"bcm2835 Headphones", "Jabra SPEAK 410", in use at 48000 samples per second'
+    assert found(sound.cards, running) == [(True, text)]
 
 
 def test_a_microphone_that_the_running_appliance_lacks(tmp_path: Path) -> None:

@@ -92,9 +92,9 @@ speech-to-text:    moonshine
 voice:             joe
 language model:    ready
 last answer:       model, by gpu.lan, 4 s ago
-last turns:        4 s ago, by button: model, by gpu.lan, first sound after 1.23 s, interrupted by speech
-                   2.0 min ago, by word: nothing was wanted
-                   5.0 min ago, by word: time, by skills, first sound after 0.40 s
+last turns:        4 s ago, by the button: model, by gpu.lan, first sound after 1.23 s, interrupted by speech
+                   2.0 min ago, by the wake word: nothing was wanted
+                   5.0 min ago, by the wake word: time, by skills, first sound after 0.40 s
 last interruption: by speech, 3 s ago, silent after 12 ms
 configuration:     generation 12; taken back: generation 13: the microphone did not work with it
 ended before:      watchdog (1970-01-01 00:00): no sound

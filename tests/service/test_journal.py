@@ -120,6 +120,32 @@ async def _log_in_a_task() -> None:
     logging.getLogger("anything").warning("in a task")
 
 
+WRITER = """
+import logging, os, socket, sys
+os.makedirs("/run/systemd/journal")
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as journald:
+    journald.bind("/run/systemd/journal/socket")
+    journald.settimeout(20)
+    from appliance.core.effects import Report
+    from appliance.service.journal import JournalObserver, log_to_journal
+    log_to_journal(logging.WARNING)
+    JournalObserver().report(Report("interrupted", 1.0, 12, {"by": "button"}))
+    sys.stdout.write(journald.recv(10_000).decode())
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have a journal of its own")
+def test_the_library_sends_the_fields() -> None:
+    command = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /run && exec "$@"', "sh"]
+    done = subprocess.run([*command, sys.executable, "-c", WRITER], capture_output=True, text=True, check=False)
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip(f"no mounts here: {done.stderr.strip()}")
+    lines = done.stdout.splitlines()
+    assert "MESSAGE=turn 12: interrupted (by button)" in lines, done.stderr
+    assert {"TURN=12", "GENERATION=12", "APPLIANCE_KIND=interrupted", "PRIORITY=6"} <= set(lines)
+    assert all(line.partition("=")[0].isupper() for line in lines)
+
+
 @pytest.mark.parametrize("stream", ["", "7:7", None])
 def test_whatever_else_errors_go_to_is_no_journal(monkeypatch: pytest.MonkeyPatch, stream: str | None) -> None:
     if stream is None:
