@@ -150,7 +150,7 @@ alexa = 1
         ('number = ""', 'number = "": does not fit; allowed: text like ^[0-9]+$'),
         (
             'limit = "n\\u0007\ufeffn"',
-            'limit = "n\\u0007\\ufeffn": is not known; allowed: a number or "none"; did you mean "none"?',
+            'limit = "n\\u0007\\ufeffn": is not known; allowed: a number or "none"',
         ),
         ("room.quiet = 1", "room.quiet = 1: is a number; allowed: true or false"),
         (
