@@ -35,7 +35,7 @@ def quoted(text: str) -> str:
 
 def key(name: str) -> str:
     """A key as TOML would have it."""
-    return name if _BARE.fullmatch(name) else shorten(quoted(name))
+    return shorten(name if _BARE.fullmatch(name) else quoted(name))
 
 
 def shown(value: object) -> str:

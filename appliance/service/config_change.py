@@ -166,7 +166,9 @@ class Changer:
             applied = self._ask(after)
         except ApplianceError as error:
             raise ApplianceError(
-                PLACE, f"the change is written, and not applied. {error}", remedy="Then: appliance config apply"
+                PLACE,
+                f"the change is written, and whether it came into force is not known. {error}",
+                remedy="See: appliance config history. To try it again: appliance config apply",
             ) from error
         return self._say(files, after, applied)
 

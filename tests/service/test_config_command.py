@@ -305,7 +305,7 @@ def test_what_is_written_and_cannot_be_applied_is_said(
     (tmp_path / "data").mkdir()
     with ControlServer(tmp_path / "data", Controls(lambda: None)):
         error = typed("set", "wake.threshold", "0.6", status=1)
-    assert "the change is written, and not applied" in error
+    assert "the change is written, and whether it came into force is not known" in error
     assert "appliance config apply" in error
     assert etc.exists()
 
