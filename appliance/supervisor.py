@@ -214,6 +214,7 @@ class Supervisor:
         parts, devices = self._parts, self._devices
         hears, speaks = (False, False) if self._sound is None else self._sound.works
         microphone, speaker = CardStatus(devices.microphone.name, hears), CardStatus(devices.speaker.name, speaks)
+        model, server = self._model_status()
         return Condition(
             phase=self._status.doing.value,
             running=self._status.running,
@@ -222,20 +223,22 @@ class Supervisor:
             language=self._settings.language,
             recogniser=parts.recogniser.name,
             voice=parts.voice.name,
-            language_model=self._model_status(),
+            language_model=model,
+            language_model_server=server,
             last_answer=self._status.last_answer,
             turns=self._status.turns,
             last_interruption=self._status.last_interruption,
             problems=tuple(filter(None, (card_problem("microphone", microphone), card_problem("speaker", speaker)))),
         )
 
-    def _model_status(self) -> str:
+    def _model_status(self) -> tuple[str, str]:
+        """How the best server is, and which that is."""
         if not self._settings.llm.enabled:
-            return "off"
+            return "off", ""
         model = self._mind.model
-        states = [] if model is None else model.sights()
-        found = [sight.state.value for sight in states if sight.verdict.allowed]
-        return "ready" if "ready" in found else next(iter(found), "none found")
+        sights = [] if model is None else model.sights()
+        found = [(sight.state.value, sight.server.name) for sight in sights if sight.verdict.allowed]
+        return next((each for each in found if each[0] == "ready"), next(iter(found), ("none found", "")))
 
     @property
     def lacks(self) -> frozenset[str]:

@@ -91,7 +91,7 @@ def _lines(status: "Condition", service: "Unit | None") -> list[tuple[str, str]]
         ("language", status.language),
         ("speech-to-text", status.recogniser),
         ("voice", status.voice),
-        ("language model", status.language_model),
+        ("language model", ", ".join(filter(None, (status.language_model, status.language_model_server)))),
         ("last answer", _answer(status.last_answer)),
         *_list("last turns", map(_turn, status.turns)),
         ("last interruption", _interruption(status.last_interruption)),

@@ -69,6 +69,8 @@ class Condition(msgspec.Struct, frozen=True):
     voice: str
     language_model: str
     """How the best of its servers is; "off", or "none found"."""
+    language_model_server: str = ""
+    """Which server that is."""
     last_answer: LastAnswer | None = None
     turns: tuple[TurnStatus, ...] = ()
     """The last ones, the newest first."""

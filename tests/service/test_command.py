@@ -69,6 +69,7 @@ CONDITION = Condition(
     "moonshine",
     "joe",
     "ready",
+    "gpu.lan",
     LastAnswer("model", "gpu.lan", 4.2),
     (
         TurnStatus(9, 4.2, "button", "model", "gpu.lan", 1.234, "speech"),
@@ -90,7 +91,7 @@ speaker:           Headphones: does not work, and is tried again until it does
 language:          en
 speech-to-text:    moonshine
 voice:             joe
-language model:    ready
+language model:    ready, gpu.lan
 last answer:       model, by gpu.lan, 4 s ago
 last turns:        4 s ago, by the button: model, by gpu.lan, first sound after 1.23 s, interrupted by speech
                    2.0 min ago, by the wake word: nothing was wanted
