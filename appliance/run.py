@@ -142,7 +142,8 @@ class _Appliance:
         return supervisor
 
     def _shown(self) -> Sequence[Observer]:
-        return [JournalObserver() if is_journal() else Console(_wall_clock)]
+        # What a service prints is kept, and words are not to be.
+        return [JournalObserver() if is_journal() or notify.is_service() else Console(_wall_clock)]
 
     def _on_ready(self) -> None:
         notify.ready(self._line())

@@ -151,7 +151,10 @@ def test_its_life_as_a_service(systemd: Systemd, config: Path, data: Path) -> No
         end = condition(data).last_end
         assert end is not None
         assert end.how == "crashed"
-    assert "Traceback" not in systemd.log.read_text()
+    log = systemd.log.read_text()
+    assert "turn 1: the reply begins" in log
+    assert "noon" not in log
+    assert "Traceback" not in log
 
 
 def test_a_process_that_hangs_tells_nothing_more(systemd: Systemd, config: Path) -> None:
