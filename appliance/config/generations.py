@@ -90,7 +90,7 @@ class Generations:
             good = self._good(state)
             keys = changed(good.settings, settings)
             if good.generation is not None and state.latest(digest_of(files)) == state.record(good.generation):
-                self._shelf.save(state.settled())
+                self._shelf.save(state.settled("waiting", "trial"))
                 return Trial(settings, good.generation, False, keys, tuple(self._shelf.notes()))
             state, number = self._recorded(state, files)
             on_trial = good.generation is None or bool(keys)
@@ -137,9 +137,13 @@ class Generations:
             self._shelf.put(state, record.number)
         except OSError:
             with suppress(OSError):
-                self._shelf.save(state.settled())
+                self._shelf.save(state.settled("waiting"))
             raise
         return record.number
+
+    def notes(self) -> list[str]:
+        """What has come up meanwhile that the owner has to know, and was not told before."""
+        return self._shelf.notes()
 
     def history(self) -> State:
         """All that is known of the generations."""

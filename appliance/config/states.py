@@ -66,22 +66,20 @@ class State(msgspec.Struct, frozen=True):
 
     def with_new(self, record: Record) -> "State":
         """`record` is the youngest now; what waited before will not be tried."""
-        settled = self.settled()
-        return replace(settled, records=(*settled.records, record))
+        return replace(self, records=(*self.settled("waiting").records, record))
 
-    def settled(self) -> "State":
-        """Nothing waits any more, nor is anything on trial."""
+    def settled(self, *outcomes: Outcome) -> "State":
+        """What has one of these `outcomes` will not be tried any more."""
         return replace(
             self,
             records=tuple(
-                replace(each, outcome="untried") if each.outcome in ("waiting", "trial") else each
-                for each in self.records
+                replace(each, outcome="untried") if each.outcome in outcomes else each for each in self.records
             ),
         )
 
     def begun(self, number: int) -> "State":
         """It is on trial, and nothing else is."""
-        return self.settled()._with(number, "trial")
+        return self.settled("waiting", "trial")._with(number, "trial")
 
     def was_confirmed(self, number: int) -> "State":
         """It is the one to go back to."""

@@ -94,12 +94,12 @@ def meant(typed: object, among: Iterable[str]) -> str:
         return ""
     plain = {name.casefold(): name for name in among}
     near = difflib.get_close_matches(typed.casefold(), plain, n=1)
-    return f"; did you mean {quoted(plain[near[0]])}?" if near else ""
+    return f"; did you mean {shorten(quoted(plain[near[0]]))}?" if near else ""
 
 
 def any_of(names: Iterable[str]) -> str:
     """A choice of names, in quotation marks."""
-    *others, last = [quoted(name) for name in names] or ["nothing"]
+    *others, last = [shorten(quoted(name)) for name in names] or ["nothing"]
     return f"{', '.join(others)} or {last}" if others else last
 
 

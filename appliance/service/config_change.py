@@ -189,6 +189,7 @@ class Changer:
         youngest = self.generations.history().records[-1:]
         generation = applied.generation if applied else youngest[0].number if youngest else None
         taken_back = applied.taken_back if applied else ""
+        notes = (*self.generations.notes(), *(applied.notes if applied else ()))
         if self._json:
             from appliance.service.config_command import print_json
 
@@ -200,11 +201,11 @@ class Changer:
                     "keys": applied.changed if applied else (),
                     "files": written,
                     "taken_back": taken_back,
-                    "notes": applied.notes if applied else (),
+                    "notes": notes,
                 }
             )
             return 1 if taken_back else 0
-        for note in applied.notes if applied else ():
+        for note in notes:
             sys.stderr.write(f"{note}\n")
         if taken_back:
             raise ApplianceError(

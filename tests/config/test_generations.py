@@ -167,6 +167,20 @@ def test_one_that_waits_is_not_tried_when_another_comes(these: Generations, main
     assert outcomes(these) == ["confirmed", "untried", "trial"]
 
 
+def test_a_change_that_comes_during_a_trial_does_not_end_it(these: Generations, main: Path) -> None:
+    confirmed(these)
+    record(these, {"appliance.toml": b"[wake]\nthreshold = 0.6\n"})
+    these.begin_trial()
+    record(these, {"appliance.toml": b"[wake]\nthreshold = 0.7\n"})
+    assert outcomes(these) == ["confirmed", "trial", "waiting"]
+    these.confirm(2)
+    assert these.history().confirmed == 2
+    trial = these.begin_trial()
+    assert (trial.generation, trial.on_trial) == (3, True)
+    assert these.reject(3, "no sound").settings.wake.threshold == 0.6
+    assert main.read_text() == "[wake]\nthreshold = 0.6\n"
+
+
 def test_a_change_that_is_undone_before_it_was_tried_is_no_trial(these: Generations, main: Path) -> None:
     main.write_text("# 1")
     confirmed(these)

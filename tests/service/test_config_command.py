@@ -87,6 +87,13 @@ def test_a_value_is_set_and_seen(typed: Typed, etc: Path) -> None:
     assert etc.read_text() == "[wake]\nthreshold = 0.6\n"
 
 
+def test_that_the_history_was_damaged_is_said(typed: Typed, generations: Generations, tmp_path: Path) -> None:
+    typed("set", "wake.threshold", "0.6")
+    (tmp_path / "data/config/state.json").write_bytes(b"{")
+    (note,) = json.loads(typed("set", "wake.threshold", "0.7", "--json"))["notes"]
+    assert "is set aside as state.json.damaged" in note
+
+
 def test_the_same_value_changes_nothing_and_says_so(typed: Typed, etc: Path, generations: Generations) -> None:
     typed("set", "wake.threshold", "0.6")
     assert typed("set", "wake.threshold", "0.60") == "Nothing to change: wake.threshold = 0.6.\n"
