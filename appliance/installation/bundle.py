@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.errors import BadInputError
+from appliance.errors import ApplianceError, BadInputError
 from appliance.installation.process import Program
 from appliance.installation.version import AGAIN, Pip, copy_code
 
@@ -68,9 +68,9 @@ class Bundle:
             copy_code(checkout, version)
             Pip(self.folder / "cache").download(version, lock, self.packages)
             Pip(self.folder / "cache", self.packages).make_environment(version, lock)
-            Program(version, {**os.environ, "APPLIANCE_DATA": str(self.folder)}).run(
-                version / ".venv/bin/appliance", "models", "fetch", doing="Models", remedy=AGAIN, says_why=True
-            )
+            program = Program(version, {**os.environ, "APPLIANCE_DATA": str(self.folder)})
+            if program.status(version / ".venv/bin/appliance", "models", "fetch") != 0:
+                raise ApplianceError("models", "the reason is above", remedy=AGAIN)
         shutil.rmtree(self.folder / "cache", ignore_errors=True)
 
 

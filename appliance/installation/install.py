@@ -17,6 +17,9 @@ from appliance.installation.place import SERVICE, SETTLE, USER, Place
 from appliance.installation.process import Program
 from appliance.installation.version import AGAIN, Pip, is_complete, lock_of, make, remove_others, version_of
 
+BAD_INPUT = 2
+"""The status of a command that finds the configuration bad."""
+
 STEPS = 254
 """The version of systemd from which on it knows growing pauses between restarts."""
 
@@ -42,9 +45,10 @@ def install(checkout: Path, place: Place, bundle: Bundle | None, lock: str | Non
 
 def uninstall(place: Place, *, purge: bool) -> None:
     """Remove all of it; configuration, models and user stay unless it is a `purge`."""
-    if (place.root / "etc/systemd/system" / SERVICE).is_symlink():
-        unit.control("disable", "--now", SERVICE, SETTLE)
-    for path in [*place.links(), *place.restart_steps()]:
+    if unit.state().active != "inactive":
+        unit.control("stop", SERVICE)
+    Program().output("systemctl", "disable", SERVICE, SETTLE)
+    for path in [*place.links(), *place.restart_steps(), place.settle]:
         path.unlink(missing_ok=True)
     for folder in (place.home, place.cache, *([place.data, place.configuration] if purge else [])):
         _remove(folder)
@@ -85,12 +89,12 @@ def _fetch_models(version: Path, place: Place, bundle: Bundle | None) -> None:
         bundle.copy_models(place.data, USER)
     say("Models")
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.data), "APPLIANCE_DATA": str(place.data)}
-    Program(place.data, environment, USER).run(
-        *(version / ".venv/bin/appliance", "models", "verify" if bundle else "fetch"),
-        doing="Models",
-        remedy=bundle.again if bundle else AGAIN,
-        says_why=True,
-    )
+    command = version / ".venv/bin/appliance"
+    status = Program(place.data, environment, USER).status(command, "models", "verify" if bundle else "fetch")
+    if status == BAD_INPUT:
+        say("The configuration is bad, as said above: the one before stays in force, and so do its models")
+    elif status:
+        raise ApplianceError("models", "the reason is above", remedy=bundle.again if bundle else AGAIN)
 
 
 def _switch(version: Path, place: Place) -> None:
@@ -108,6 +112,7 @@ def _link(place: Place) -> None:
     for path, target in links.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         durable.link(path, target)
+    durable.write(place.settle, (place.current / "systemd" / SETTLE).read_text())
     unit.control("daemon-reload")
     unit.control("enable", SERVICE, SETTLE)
 

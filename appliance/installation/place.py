@@ -68,11 +68,15 @@ class Place:
         return {
             self.command: systemd / "appliance",
             etc / "systemd/system" / SERVICE: systemd / SERVICE,
-            etc / "systemd/system" / SETTLE: systemd / SETTLE,
             etc / "sysusers.d/appliance.conf": systemd / "sysusers.conf",
             etc / "tmpfiles.d/appliance.conf": systemd / "tmpfiles.conf",
             etc / "udev/rules.d/60-appliance.rules": systemd / "gpio.rules",
         }
+
+    @property
+    def settle(self) -> Path:
+        """The unit that goes back: no link, for it must be there even if the current version is not."""
+        return self.root / "etc/systemd/system" / SETTLE
 
     def restart_steps(self) -> dict[Path, Path]:
         """The same, where systemd is 254 or later."""

@@ -25,16 +25,18 @@ class Program:
     environment: Mapping[str, str] | None = None
     user: str | None = None
 
-    def run(self, *command: str | Path, doing: str, remedy: str, says_why: bool = False) -> None:
-        """Run it. ApplianceError: it failed at what it was `doing`; why stands there, unless it `says_why` itself."""
-        done = self._start(command, stderr=None if says_why else subprocess.PIPE)
+    def run(self, *command: str | Path, doing: str, remedy: str) -> None:
+        """Run it. ApplianceError: it failed at what it was `doing`, and why."""
+        done = self._start(command, stderr=subprocess.PIPE)
         if done.returncode == 0:
             return
-        if says_why:
-            raise ApplianceError(doing, "the reason is above", remedy=remedy)
         if any(sign in done.stderr for sign in UNREACHABLE) and "CERTIFICATE" not in done.stderr:
             raise ApplianceError(doing, "there is no network, or it does not reach what is needed", remedy=remedy)
         raise ApplianceError(doing, f"{Path(command[0]).name} failed:\n{done.stderr.strip()}\n", remedy=remedy)
+
+    def status(self, *command: str | Path) -> int:
+        """Run it, and return its exit status; it says itself what is wrong."""
+        return self._start(command).returncode
 
     def output(self, *command: str | Path) -> str:
         """What it prints to its standard output; "" if it fails."""

@@ -108,7 +108,19 @@ def booted(system: Path, folder: Path, binds: Mapping[Path, str]) -> Iterator[Co
         (folder / name).mkdir(exist_ok=True)
     see = [f"--bind-ro={path}:{place}" for path, place in binds.items()]
     options = ["--boot", "--register=no", "--keep-unit", "--console=read-only", "--link-journal=no"]
-    nspawn = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh", "-c", START, "sh", str(system), str(folder)]
+    # What kills the tests kills it, and what kills its namespace of processes kills all that is in it.
+    unshare = [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+        "--kill-child",
+    ]
+    nspawn = [*unshare, "sh", "-c", START, "sh", str(system), str(folder)]
     with ExitStack() as stack:
         console = stack.enter_context((folder / "console").open("wb"))
         process = stack.enter_context(
@@ -130,13 +142,18 @@ def booted(system: Path, folder: Path, binds: Mapping[Path, str]) -> Iterator[Co
 def _init_of(process: "subprocess.Popen[bytes]", console: Path) -> int:
     deadline = time.monotonic() + BOOTING
     while True:
-        found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        nspawn = _children(process.pid)
+        found = [child for parent in nspawn for child in _children(parent)]
         # Its child is at first a copy of itself.
         if found and Path(f"/proc/{found[0]}/comm").read_text() == "systemd\n":
-            return int(found[0])
+            return found[0]
         if process.poll() is not None or time.monotonic() > deadline:
             raise OSError(f"the container does not start: {console.read_text(errors='replace')[-3000:]}")
         time.sleep(LOOK)
+
+
+def _children(process: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()))
 
 
 def system() -> Path:
