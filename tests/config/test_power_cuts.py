@@ -1,6 +1,10 @@
 """A power cut at any moment of any change leaves the old or the new configuration, whole, and the appliance starts."""
 
+import json
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -196,3 +200,42 @@ def test_a_change_that_nobody_was_told_of_may_be_completed_only_where_nobody_els
         disk.write(room, theirs)
         generations(disk).at_start()
         assert disk.read(room) == theirs
+
+
+CHANGING = """
+import json, sys
+from pathlib import Path
+from appliance.config.generations import Generations
+these = Generations(Path(sys.argv[1]), Path(sys.argv[2]))
+states = [{name: text.encode() for name, text in state.items()} for state in json.loads(sys.argv[3])]
+while True:
+    for state in states:
+        with these.alone():
+            these.record(state, "a test")
+        these.confirm(these.begin_trial().generation)
+    print("round", flush=True)
+"""
+
+
+def test_a_process_that_is_killed_on_a_real_disk(tmp_path: Path) -> None:
+    main = tmp_path / "etc/appliance.toml"
+    (main.parent / "appliance.toml.d").mkdir(parents=True)
+    for name, content in OLD.items():
+        (main.parent / name).write_bytes(content)
+    these = Generations(tmp_path / "data", main)
+    states = json.dumps([{name: content.decode() for name, content in state.items()} for state in (NEW, OLD)])
+    chance = random.Random(2)  # noqa: S311
+    highest = 0
+    for _ in range(8):
+        command = [sys.executable, "-c", CHANGING, str(tmp_path / "data"), str(main), states]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "round\n"
+            time.sleep(chance.uniform(0, 0.2))  # wherever it is then
+            process.kill()
+        began = these.at_start()
+        assert began.settings.llm.room in (OLD_ROOM, NEW_ROOM)
+        assert these.owner.read() == (OLD if began.settings.llm.room == OLD_ROOM else NEW)
+        assert not any("damaged" in note for note in began.notes)
+        highest = max(record.number for record in these.history().records)
+    assert highest > 8, "there was something to be killed in"
