@@ -10,7 +10,6 @@ from typing import Protocol, TypeVar, TypeVarTuple
 
 from appliance.audio.devices import Samples
 from appliance.audio.lane import Lane
-from appliance.core.actions import LEAD
 from appliance.core.effects import (
     Begin,
     Drop,
@@ -28,6 +27,7 @@ from appliance.core.effects import (
 )
 from appliance.core.events import Answered, Event, Failed, Heard, Overheard, Worded
 from appliance.core.interruption import Meaning, heard_text, judge
+from appliance.core.moves import LEAD
 from appliance.core.turn import IllegalEventError, Phase, Turn, step
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears

@@ -20,8 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from appliance.core import actions
-from appliance.core.actions import Step
+from appliance.core import actions, moves, remarks
 from appliance.core.effects import Effect, Report
 from appliance.core.events import (
     Announced,
@@ -42,6 +41,7 @@ from appliance.core.events import (
     Worded,
 )
 from appliance.core.interruption import Meaning
+from appliance.core.moves import Step
 from appliance.core.state import Phase, Turn
 
 __all__ = ["TABLE", "IllegalEventError", "Phase", "Row", "Turn", "step"]
@@ -151,8 +151,8 @@ def is_attending(turn: Turn, _: WakeHeard | Pressed) -> bool:
 
 def is_order(turn: Turn, event: Overheard) -> bool:
     """Speech may interrupt, though it does not pause this reply, and this is an order, and was no click."""
-    may = turn.gates.speech and turn.addressed is None and not actions.may_be_paused(turn)
-    return may and event.meaning is Meaning.ORDER and actions.has_lasted(turn)
+    may = turn.gates.speech and turn.addressed is None and not moves.may_be_paused(turn)
+    return may and event.meaning is Meaning.ORDER and remarks.has_lasted(turn)
 
 
 def is_listened_for(turn: Turn, _: SpeechStarted) -> bool:
@@ -162,7 +162,7 @@ def is_listened_for(turn: Turn, _: SpeechStarted) -> bool:
 
 def may_pause(turn: Turn, _: SpeechSustained) -> bool:
     """Speech may pause this reply."""
-    return actions.may_be_paused(turn)
+    return moves.may_be_paused(turn)
 
 
 def means_stop(turn: Turn, event: Overheard) -> bool:
@@ -181,13 +181,13 @@ def is_meant(turn: Turn, event: Overheard) -> bool:
         return False
     if event.meaning in (Meaning.ORDER, Meaning.STOP):
         return True
-    return event.meaning is Meaning.WORDS and actions.has_outlasted(turn)
+    return event.meaning is Meaning.WORDS and remarks.has_outlasted(turn)
 
 
 def is_new_question(turn: Turn, event: Overheard) -> bool:
     """It is meant, and the reply is over anyway; to what a model asks "yes" is an answer."""
     answers = invites_more(turn, event) and event.meaning is Meaning.BACK_CHANNEL
-    is_answer = answers and turn.gates.speech and actions.has_outlasted(turn)
+    is_answer = answers and turn.gates.speech and remarks.has_outlasted(turn)
     return turn.nothing_left and event.meaning is not Meaning.STOP and (is_answer or is_meant(turn, event))
 
 
@@ -210,7 +210,7 @@ def more_was_said(turn: Turn, event: Overheard) -> bool:
     """It is not meant, but there is speech that is not in it, and that was not so too often."""
     if means_stop(turn, event) or is_meant(turn, event) or len(turn.remarks) < 2:
         return False
-    return turn.nothing_left or turn.false_alarms + 1 < actions.FALSE_ALARMS
+    return turn.nothing_left or turn.false_alarms + 1 < moves.FALSE_ALARMS
 
 
 def question_waits(turn: Turn, _: ReplyEnded | Failed | Overheard) -> bool:
@@ -274,11 +274,11 @@ TABLE: tuple[Row, ...] = (
     _row(_T, Heard, _L, actions.listen_on, may_still_come),
     _row(_T, Heard, _L, actions.listen_anew, has_begun_to_speak),
     _row(_T, Heard, _I, actions.not_understood),
-    _row(_T, SpeechStarted, _T, actions.overhear, is_listened_for),
-    _row(_T, ListeningEnded, _T, actions.take_remark),
-    _row(_T, Overheard, _I, actions.stop, means_stop),
-    _row(_T, Overheard, _T, actions.ask_instead, is_meant),
-    _row(_T, Overheard, _T, actions.note_remark),
+    _row(_T, SpeechStarted, _T, remarks.overhear, is_listened_for),
+    _row(_T, ListeningEnded, _T, remarks.take_remark),
+    _row(_T, Overheard, _I, remarks.stop, means_stop),
+    _row(_T, Overheard, _T, remarks.ask_instead, is_meant),
+    _row(_T, Overheard, _T, remarks.note_remark),
     _row(_T, Answered, _P, actions.speak_later, somebody_has_spoken),
     _row(_T, Answered, _S, actions.speak, has_reply),
     _row(_T, Answered, _P, actions.agree_later, agrees_meanwhile),
@@ -293,19 +293,19 @@ TABLE: tuple[Row, ...] = (
     _row(_S, Pressed, _S, actions.finish_listening, is_attended),
     _row(_S, Pressed, _S, actions.ignore, is_attending),
     _row(_S, Pressed, _S, actions.address),
-    _row(_S, SpeechStarted, _S, actions.overhear, is_listened_for),
-    _row(_S, SpeechSustained, _P, actions.hold, may_pause),
-    _row(_S, ListeningEnded, _S, actions.take_remark),
+    _row(_S, SpeechStarted, _S, remarks.overhear, is_listened_for),
+    _row(_S, SpeechSustained, _P, remarks.hold, may_pause),
+    _row(_S, ListeningEnded, _S, remarks.take_remark),
     _row(_S, Heard, _S, actions.keep_question),
-    _row(_S, Overheard, _L, actions.stop_and_listen, stops_for_somebody),
-    _row(_S, Overheard, _I, actions.stop, means_stop),
-    _row(_S, Overheard, _P, actions.commit, is_order),
-    _row(_S, Overheard, _S, actions.play_on),
+    _row(_S, Overheard, _L, remarks.stop_and_listen, stops_for_somebody),
+    _row(_S, Overheard, _I, remarks.stop, means_stop),
+    _row(_S, Overheard, _P, remarks.commit, is_order),
+    _row(_S, Overheard, _S, remarks.play_on),
     _row(_S, Worded, _S, actions.note_words),
     _row(_S, ReplyStarted, _S, actions.start_reply),
     _row(_S, ReplyEnded, _S, actions.end_silenced, was_cut),
-    _row(_S, ReplyEnded, _T, actions.answer_waiting, question_waits),
-    _row(_S, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
+    _row(_S, ReplyEnded, _T, remarks.answer_waiting, question_waits),
+    _row(_S, ReplyEnded, _L, remarks.listen_to_waiting, somebody_waits),
     _row(_S, ReplyEnded, _L, actions.listen_for_more, only_invites_more),
     _row(_S, ReplyEnded, _P, actions.end_while_overheard, is_overheard),
     _row(_S, ReplyEnded, _L, actions.listen_for_more, invites_more),
@@ -317,27 +317,27 @@ TABLE: tuple[Row, ...] = (
     #
     _row(_P, WakeHeard, _L, actions.begin_anew, is_over),
     _row(_P, WakeHeard, _L, actions.interrupt, may_interrupt),
-    _row(_P, WakeHeard, _P, actions.note_address),
+    _row(_P, WakeHeard, _P, remarks.note_address),
     _row(_P, Pressed, _L, actions.begin_anew, is_over),
     _row(_P, Pressed, _L, actions.interrupt, may_interrupt),
-    _row(_P, Pressed, _P, actions.note_address),
-    _row(_P, SpeechStarted, _P, actions.overhear, is_listened_for),
-    _row(_P, ListeningEnded, _P, actions.take_remark),
-    _row(_P, Overheard, _P, actions.note_remark, question_waits),
-    _row(_P, Overheard, _T, actions.answer, is_new_question),
-    _row(_P, Overheard, _P, actions.wait_on, more_was_said),
-    _row(_P, Overheard, _L, actions.listen_on_for_more, invites_more_then),
-    _row(_P, Overheard, _I, actions.let_be, nothing_is_left),
-    _row(_P, Overheard, _L, actions.stop_and_listen, stops_for_somebody),
-    _row(_P, Overheard, _I, actions.stop, means_stop),
-    _row(_P, Overheard, _P, actions.commit, is_meant),
-    _row(_P, Overheard, _S, actions.go_on),
+    _row(_P, Pressed, _P, remarks.note_address),
+    _row(_P, SpeechStarted, _P, remarks.overhear, is_listened_for),
+    _row(_P, ListeningEnded, _P, remarks.take_remark),
+    _row(_P, Overheard, _P, remarks.note_remark, question_waits),
+    _row(_P, Overheard, _T, remarks.answer, is_new_question),
+    _row(_P, Overheard, _P, remarks.wait_on, more_was_said),
+    _row(_P, Overheard, _L, remarks.listen_on_for_more, invites_more_then),
+    _row(_P, Overheard, _I, remarks.let_be, nothing_is_left),
+    _row(_P, Overheard, _L, remarks.stop_and_listen, stops_for_somebody),
+    _row(_P, Overheard, _I, remarks.stop, means_stop),
+    _row(_P, Overheard, _P, remarks.commit, is_meant),
+    _row(_P, Overheard, _S, remarks.go_on),
     _row(_P, Worded, _P, actions.note_words),
     _row(_P, ReplyStarted, _P, actions.start_reply),
-    _row(_P, ReplyEnded, _T, actions.answer_waiting, question_waits),
+    _row(_P, ReplyEnded, _T, remarks.answer_waiting, question_waits),
     _row(_P, ReplyEnded, _P, actions.end_silenced, was_cut),
-    _row(_P, ReplyEnded, _L, actions.listen_to_waiting, somebody_waits),
-    _row(_P, ReplyEnded, _P, actions.end_while_held),
+    _row(_P, ReplyEnded, _L, remarks.listen_to_waiting, somebody_waits),
+    _row(_P, ReplyEnded, _P, remarks.end_while_held),
     _row(_P, Failed, _L, actions.give_up_and_listen, only_somebody_waits),
     _row(_P, Failed, _P, actions.give_up_and_wait),
 )
@@ -398,7 +398,7 @@ def is_stale(turn: Turn, event: WakeHeard | Pressed) -> bool:
 def _late(event: Event) -> tuple[Effect, ...]:
     match event:
         case ReplyEnded():
-            return actions.ending(event)
+            return moves.ending(event)
         case Worded():
             return actions.wording(event)
         case _:

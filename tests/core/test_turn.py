@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.core.actions import FALSE_ALARMS, HEARD_BEFORE, LEAD, MOST_ECHOES, PREROLL
+from appliance.core.actions import HEARD_BEFORE
 from appliance.core.effects import (
     Begin,
     Drop,
@@ -40,6 +40,8 @@ from appliance.core.events import (
     Worded,
 )
 from appliance.core.interruption import Gates, Meaning
+from appliance.core.moves import FALSE_ALARMS, LEAD, PREROLL
+from appliance.core.remarks import MOST_ECHOES
 from appliance.core.turn import MOST_ANNOUNCED, TABLE, IllegalEventError, Phase, Turn, step
 
 WAKE = WakeHeard("alexa", 0.9, 1.0)
