@@ -77,7 +77,7 @@ def _errors(place: str) -> Iterator[None]:
             place,
             "the appliance here belongs to another user",
             allowed="that user, its group, and root",
-            remedy="Use sudo",
+            remedy="Use sudo, or join its group",
         ) from error
     except (TimeoutError, BlockingIOError) as error:
         raise ApplianceError(place, "the appliance here does not answer", remedy="Start it again") from error

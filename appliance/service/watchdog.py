@@ -30,6 +30,9 @@ HELD = 600.0
 OFTEN = 3
 """How often it is told within the time that systemd gives."""
 
+STOOD_STILL = 2.0
+"""Seconds for which the event loop may not turn before that is logged: it is no fault yet, but would become one."""
+
 
 class Beat(Protocol):
     """What was last seen of a sound card."""
@@ -119,11 +122,15 @@ class Watchdog:
         if limit is None:
             return
         pulse: Pulse | None = None
+        due = self._clock()
         while True:
             beats, now = self._beats(), self._clock()
+            if now - due > STOOD_STILL:
+                _log.warning("the event loop stood still for %.1f s", now - due)
             if pulse is None and beats is not None:  # before that it is still starting
                 pulse = Pulse(now)
             self._look(pulse.wrong(now, beats) if pulse is not None else "")
+            due = now + limit / OFTEN
             await asyncio.sleep(limit / OFTEN)
 
     def _look(self, wrong: str) -> None:

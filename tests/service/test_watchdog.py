@@ -136,9 +136,24 @@ def test_systemd_is_told_until_it_is_not_true(told: list[str], caplog: pytest.Lo
 
     with caplog.at_level(logging.ERROR):
         asyncio.run(main())
-    assert [record.message for record in caplog.records] == [
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
         "the microphone is there, and has moved no sound for 60 s: this needs a new start, which systemd will see to"
     ]
+
+
+def test_a_loop_that_stands_still_for_a_while_is_logged(told: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    time = Time()
+
+    async def main() -> None:
+        keeping = asyncio.create_task(Watchdog(lambda: both(time.now), clock=time).keep())
+        await until(lambda: len(told) > OFTEN)
+        assert not caplog.records
+        time.now += 2.5
+        await until(lambda: bool(caplog.records))
+        keeping.cancel()
+
+    asyncio.run(main())
+    assert caplog.text.count("the event loop stood still for 2.5 s") == 1
 
 
 def test_where_nobody_watches_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
