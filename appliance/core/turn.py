@@ -380,7 +380,7 @@ def _step(turn: Turn, event: Event) -> Step:
                 return turn, _late(event)
     found = _find(turn, event)
     if found is None:
-        raise IllegalEventError(f"{type(event).__name__} while {turn.phase.value}: {event}")
+        raise IllegalEventError(f"{type(event).__name__} while {turn.phase.value}, in turn {turn.generation}")
     return _take(found, turn, event)
 
 
