@@ -55,6 +55,7 @@ def control(*arguments: str) -> None:
 
 def restart(now: Callable[[], float] = time.monotonic, wait: Callable[[float], None] = time.sleep) -> str:
     """Start the service, anew if it runs, and wait until it is ready and stays so; why it is not, or ""."""
+    counted, failures = state().restarts, 0
     control("restart", "--no-block", SERVICE)
     deadline = now() + WINDOW
     ready_from: tuple[str, float] | None = None
@@ -66,8 +67,10 @@ def restart(now: Callable[[], float] = time.monotonic, wait: Callable[[float], N
             ready_from = (found.invocation, now())
         elif now() - ready_from[1] >= SETTLED:
             return ""
-        if found.restarts >= RESTARTS:
-            return f"it failed {found.restarts} times"
+        failures += max(found.restarts - counted, 0)
+        counted = found.restarts  # which begins anew with some starts, and goes on with others
+        if failures >= RESTARTS:
+            return f"it failed {failures} times"
         if now() > deadline:
             return f"it was not ready within {WINDOW:.0f} s"
         wait(LOOK)

@@ -88,7 +88,7 @@ def test_an_owner_without_a_shell_configures_it_over_ssh(installed: Container) -
     )
     installed.check("systemctl", "restart", "ssh")
 
-    assert json.loads(over_ssh(installed, "appliance status --json").stdout)["doing"] == "idle"
+    assert json.loads(over_ssh(installed, "appliance status --json").stdout)["phase"] == "idle"
     done = over_ssh(installed, "appliance config set wake.threshold 0.7 --json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["changed"]
@@ -110,7 +110,7 @@ def test_a_change_that_makes_it_deaf_is_taken_back_by_itself(installed: Containe
     done = over_ssh(installed, "appliance config set microphone.card=attic")
     assert done.returncode == 1
     assert "taken back" in done.stdout + done.stderr
-    assert over_ssh(installed, "appliance config get microphone.card").stdout == '""\n'
+    assert over_ssh(installed, "appliance config get microphone.card --json").stdout == '""\n'
 
 
 def test_a_process_that_hangs_is_ended_by_the_watchdog(installed: Container) -> None:
@@ -124,11 +124,12 @@ def test_a_process_that_hangs_is_ended_by_the_watchdog(installed: Container) -> 
 
 def test_a_microphone_that_has_died_is_ended_by_the_watchdog(installed: Container) -> None:
     before = wait_until_ready(installed)
-    installed.check("systemctl", "kill", "--signal=STOP", "sound-server")
+    server = installed.check("systemctl", "show", "sound-server", "--property=MainPID", "--value")
+    installed.check("kill", "-STOP", server)
     try:
         seconds = installed.wait("restart", lambda: restarted(installed, before), FAULT + WATCHDOG + 30)
     finally:
-        installed.check("systemctl", "kill", "--signal=CONT", "sound-server")
+        installed.check("kill", "-CONT", server)
     figure("sound dead to restarted", seconds)
     wait_until_ready(installed)
 
