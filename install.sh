@@ -88,8 +88,9 @@ install_system() {
     if [ "$verb" = test ]; then
         packages+=(pulseaudio pulseaudio-utils libasound2-plugins) # a sound card
         packages+=(iproute2 dnsmasq-base)                          # a network with a DNS server
+        packages+=(systemd systemd-container mmdebstrap debian-archive-keyring gpg) # a system in a container
         if [ "$HOSTTYPE" = x86_64 ]; then # a virtual machine
-            packages+=(qemu-system-x86 mmdebstrap debian-archive-keyring gpg e2fsprogs)
+            packages+=(qemu-system-x86 e2fsprogs)
         fi
     fi
     if ! python=$(find_python); then
