@@ -41,8 +41,8 @@ BEFORE_OTHERS = -1
 """The priority: the owner chose it, and what else may run on this machine is only a guess."""
 
 INSTALL = (
-    "Install the extra local-llm, in the folder of install.sh: "
-    ".venv/bin/pip install --require-hashes --no-build-isolation -r config/local-llm.lock"
+    "Install the extra local-llm, in the folder of install.sh: for the service with sudo ./install.sh --local-llm, "
+    "else with .venv/bin/pip install --require-hashes --no-build-isolation -r config/local-llm.lock"
 )
 
 _log = logging.getLogger(__name__)
