@@ -44,13 +44,14 @@ def install(checkout: Path, place: Place, bundle: Bundle | None, lock: str | Non
 
 
 def uninstall(place: Place, *, purge: bool) -> None:
-    """Remove all of it; configuration, models and user stay unless it is a `purge`."""
+    """Remove all of it; what is the owner's, models and user stay unless it is a `purge`."""
     if unit.state().active != "inactive":
         unit.control("stop", SERVICE)
     Program().output("systemctl", "disable", SERVICE, SETTLE)
     for path in [*place.links(), *place.restart_steps(), place.settle]:
         path.unlink(missing_ok=True)
-    for folder in (place.home, place.cache, *([place.data, place.configuration] if purge else [])):
+    owners = (place.data, place.configuration, place.overrides)
+    for folder in (place.home, place.cache, *(owners if purge else ())):
         _remove(folder)
     if purge and _is_user():
         for command in (("userdel", USER), ("groupdel", "appliance-owner")):

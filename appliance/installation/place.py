@@ -78,7 +78,11 @@ class Place:
         """The unit that goes back: no link, for it must be there even if the current version is not."""
         return self.root / "etc/systemd/system" / SETTLE
 
+    @property
+    def overrides(self) -> Path:
+        """What changes the unit: a file of ours, and those of the owner."""
+        return self.root / "etc/systemd/system" / f"{SERVICE}.d"
+
     def restart_steps(self) -> dict[Path, Path]:
         """The same, where systemd is 254 or later."""
-        folder = self.root / "etc/systemd/system" / f"{SERVICE}.d"
-        return {folder / "restart-steps.conf": self.current / "systemd/restart-steps.conf"}
+        return {self.overrides / "restart-steps.conf": self.current / "systemd/restart-steps.conf"}
