@@ -77,6 +77,7 @@ download_debs() {
     mkdir --parents "$bundle/debs/partial"
     scratch=$(mktemp --directory)
     touch "$scratch/status"
+    [ "$(id -u)" != 0 ] || apt-get --quiet update # what others have may be old, but they can only read it
     apt-get --yes --quiet -o Dir::State::Status="$scratch/status" -o Dir::Cache::Archives="$bundle/debs" \
         -o Debug::NoLocking=true -o APT::Sandbox::User=root --download-only --no-install-recommends \
         install "${device_packages[@]}"
