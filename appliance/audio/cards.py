@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -108,11 +108,12 @@ class PortAudio:
         infos = (self._audio.get_device_info_by_index(number) for number in range(self._audio.get_device_count()))
         return [card for info in infos if (card := _card(info, direction)).channels > 0]
 
-    def find(self, name: str, direction: Direction) -> Card:
+    def find(self, name: str, direction: Direction, others: Collection[str] = ()) -> Card:
         """The card called `name`, or the only one whose name contains it, in any case; "": the system's default, or
         else the first. BadInputError: several fit. MissingCardError: none does.
 
-        The kernel's number in a name counts for nothing when no card has it: it is another each time.
+        The kernel's number in a name counts for nothing when no card has it, for it is another each time, except that
+        those which are called as one of `others` are other cards.
         """
         cards = self._some(direction)
         if not name:
@@ -120,7 +121,7 @@ class PortAudio:
         wanted = name.casefold()
         fitting = [card for card in cards if card.name.casefold() == wanted]
         fitting = fitting or [card for card in cards if wanted in card.name.casefold()]
-        fitting = fitting or _namesakes(cards, name)
+        fitting = fitting or _namesakes(cards, name, others)
         if len(fitting) == 1:
             return fitting[0]
         allowed = f"a name, or a part of a name that only one has, of {_listed(cards)}; nothing for the default"
@@ -129,10 +130,10 @@ class PortAudio:
         found = f'"{name}" fits several sound cards: {_listed(fitting)}'
         raise BadInputError(_ROLE[direction], found, allowed=allowed)
 
-    def find_again(self, name: str, direction: Direction) -> Card:
+    def find_again(self, name: str, direction: Direction, others: Collection[str] = ()) -> Card:
         """The card that was the default before, and called `name` then. MissingCardError: it is not there."""
         cards = self._some(direction)
-        again = [card for card in cards if card.name == name] or _namesakes(cards, name)
+        again = [card for card in cards if card.name == name] or _namesakes(cards, name, others)
         if again:
             return again[0]
         raise MissingCardError(
@@ -214,17 +215,25 @@ class Choice:
         self._name = name
         self._direction = direction
         self._default = ""
+        self._twins: frozenset[str] = frozenset()
+        """Other cards that are called as it, but for their numbers."""
+        self._found = "", self._twins
 
     def find(self, audio: PortAudio) -> Card:
         """It. Raises as `PortAudio.find` does."""
         if self._default:
-            return audio.find_again(self._default, self._direction)
-        return audio.find(self._name, self._direction)
+            card = audio.find_again(self._default, self._direction, self._twins)
+        else:
+            card = audio.find(self._name, self._direction, self._twins)
+        twins = _namesakes(audio.cards(self._direction), card.name, {card.name})
+        self._found = card.name, frozenset(twin.name for twin in twins)
+        return card
 
-    def opened(self, card: Card) -> None:
-        """This one can be had."""
+    def opened(self) -> None:
+        """What was found last can be had."""
+        name, self._twins = self._found
         if not self._name:
-            self._default = card.name
+            self._default = name
 
 
 def any_card() -> bool:
@@ -266,10 +275,12 @@ def _refused(card: Card, error: OSError) -> ApplianceError:
     )
 
 
-def _namesakes(cards: Sequence[Card], name: str) -> list[Card]:
-    """Cards that are called `name`, but for the kernel's number, if there is one in it."""
+def _namesakes(cards: Sequence[Card], name: str, others: Collection[str]) -> list[Card]:
+    """Cards that are called `name`, but for the kernel's number, if there is one in it, and are none of `others`."""
     plain = without_number(name)
-    return [card for card in cards if without_number(card.name) == plain] if plain != name else []
+    if plain == name:
+        return []
+    return [card for card in cards if without_number(card.name) == plain and card.name not in others]
 
 
 def _listed(cards: Sequence[Card]) -> str:

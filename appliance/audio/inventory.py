@@ -23,13 +23,25 @@ class Change(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """A file of a card. Its times say nothing: they change whenever a card is opened."""
+
+    name: str
+    number: int
+    """Another one if it was made anew."""
+    mode: int
+    owner: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
 class Inventory:
     """The cards at one time."""
 
     cards: frozenset[str]
     """Number and name of each."""
-    nodes: frozenset[tuple[str, int]]
-    """Their files, which are made anew when a card is plugged in, and when its access changes."""
+    nodes: frozenset["Node"]
+    """Their files, which are made anew when a card is plugged in."""
 
     @staticmethod
     def now() -> "Inventory":
@@ -64,11 +76,12 @@ def without_number(name: str) -> str:
     return _HARDWARE.sub(r"(hw:,\2)", name)
 
 
-def _nodes() -> list[tuple[str, int]]:
+def _nodes() -> list[Node]:
     nodes = []
     for path in NODES.glob("*"):
         try:
-            nodes.append((path.name, path.lstat().st_ctime_ns))
+            found = path.lstat()
         except OSError:  # it has gone this very moment
             continue
+        nodes.append(Node(path.name, found.st_ino, found.st_mode, found.st_uid, found.st_gid))
     return nodes

@@ -54,7 +54,7 @@ class CardMicrophone:
         except BaseException:
             audio.close()
             raise
-        self._choice.opened(card)
+        self._choice.opened()
 
     def stop(self) -> None:
         """No frame after this has returned. Stopping twice is fine."""

@@ -67,7 +67,7 @@ class CardSpeaker:
         except BaseException:
             audio.close()
             raise
-        self._choice.opened(card)
+        self._choice.opened()
 
     def stop(self) -> None:
         """Silent, and the card closed, when this returns. Stopping twice is fine."""

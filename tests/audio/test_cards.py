@@ -113,7 +113,8 @@ def test_two_cards_of_one_name_are_refused_whatever_their_numbers() -> None:
 
 def test_the_default_is_chosen_once_and_is_then_that_very_card() -> None:
     choice, audio = Choice("", "output"), Listed(BOX, TELEVISION)
-    choice.opened(choice.find(audio))
+    choice.find(audio)
+    choice.opened()
     audio.names = (TELEVISION,)
     with pytest.raises(MissingCardError, match=rf'"{re.escape(BOX)}", which was the default, is not there. Plug it'):
         choice.find(audio)
@@ -122,6 +123,19 @@ def test_the_default_is_chosen_once_and_is_then_that_very_card() -> None:
     audio.names = ()
     with pytest.raises(MissingCardError, match="no sound card was found"):
         choice.find(audio)
+
+
+@pytest.mark.parametrize("name", [BOX, ""])
+def test_another_card_of_the_same_name_is_not_taken_for_it(name: str) -> None:
+    twin = BOX.replace("1", "2")
+    choice, audio = Choice(name, "output"), Listed(BOX, twin)
+    choice.find(audio)
+    choice.opened()
+    audio.names = (twin,)
+    with pytest.raises(MissingCardError):
+        choice.find(audio)
+    audio.names = (twin, BOX.replace("1", "3"))
+    assert choice.find(audio).number == 1
 
 
 def test_a_default_that_was_never_opened_is_not_kept() -> None:
@@ -133,7 +147,8 @@ def test_a_default_that_was_never_opened_is_not_kept() -> None:
 
 def test_a_part_of_a_name_may_be_another_card_each_time() -> None:
     choice, audio = Choice("usb", "output"), Listed(BOX, TELEVISION)
-    choice.opened(choice.find(audio))
+    choice.find(audio)
+    choice.opened()
     audio.names = ("Puck: USB Audio (hw:1,0)", TELEVISION)
     assert choice.find(audio).name == audio.names[0]
 

@@ -1,5 +1,6 @@
 """What the kernel tells of sound cards."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -53,11 +54,17 @@ def test_another_card_or_one_in_another_place_may_be_meant(kernel: Kernel) -> No
 def test_the_same_card_again_is_the_same_card(kernel: Kernel) -> None:
     kernel.plug("pcmC0D0p")
     before = kernel.has(BOX)
-    (kernel.nodes / "pcmC0D0p").unlink()
+    (kernel.nodes / "pcmC0D0p").rename(kernel.nodes.parent / "gone")  # so that the next one gets another number
     assert kernel.has().since(before) is Change.NOTHING
-    kernel.plug("controlC0")
     kernel.plug("pcmC0D0p")
     assert kernel.has(BOX).since(before) is Change.PLUGGED
+
+
+def test_that_a_card_was_used_is_no_news(kernel: Kernel) -> None:
+    kernel.plug("pcmC0D0p")
+    before = kernel.has(BOX)
+    os.utime(kernel.nodes / "pcmC0D0p", (0, 0))
+    assert kernel.has(BOX).since(before) is Change.NOTHING
 
 
 def test_that_a_card_may_be_used_now_is_news(kernel: Kernel) -> None:

@@ -36,7 +36,8 @@ REPLY, CUT = 0.6, 0.3
 """Seconds of a reply, and after which a card is unplugged."""
 
 AWAY = 0.0, 3.0, 0.7
-"""Seconds for which a card is away after that was noticed: after some it is looked for less often."""
+"""Seconds for which a card is away after that was noticed, and longer until it was looked for in vain, if not 0. After
+some it is looked for less often."""
 
 LONGEST = 20.0
 """Seconds after which what is waited for does not come."""
@@ -130,6 +131,7 @@ async def one_round(cards: Cards, generation: int, unplugged: tuple[str, ...], a
     await until(lambda: not any(beat.open for beat in cards.beats(unplugged)))
     noticed = time.monotonic()
     await asyncio.sleep(away)
+    await until(lambda: not away or all(beat.missing for beat in cards.beats(unplugged)))
     plugged = await unplugging.undo()
     await until(lambda: cards.work(unplugged, plugged))
     back = max(beat.moved_at for beat in cards.beats(unplugged)) - plugged
