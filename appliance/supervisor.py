@@ -293,6 +293,7 @@ class Supervisor:
                     devices.change,
                     self._notify,
                     self._finish,
+                    lambda _: self.say(PHRASES[self._settings.language].SOUND_IS_BACK),
                 )
                 self._sound = sound
                 quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))

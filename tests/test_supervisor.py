@@ -196,6 +196,33 @@ def test_without_a_speaker_it_is_ready_all_the_same(engines: Engines, caplog: py
     assert "speaker: there is none. It is tried again until it works." in caplog.text
 
 
+class Late(RoomSpeaker):
+    """Is there after a while, and then plays something at once."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self._clock = clock
+        self._there_at = clock() + 20
+
+    def start(self, source: Source, on_frame: Callable[[Frame], None], on_fault: Callable[[str], None]) -> None:
+        if self._clock() < self._there_at:
+            raise MissingCardError("speaker", "there is none")
+        super().start(source, on_frame, on_fault)
+        on_frame(Frame(np.zeros(160, np.float32), 0.0))
+
+
+def test_it_says_that_sound_is_back_after_a_while(engines: Engines) -> None:
+    async def scene() -> None:
+        running = Running(engines, Late(asyncio.get_running_loop().time))
+        await running.ready.wait()
+        await running.until(Phase.SPEAKING)
+        assert running.watchers[1].kinds == ["notice", "notice", "reply_text"]
+        running.supervisor.stop()
+        await running.task
+
+    play(scene())
+
+
 def test_a_card_that_is_named_badly_ends_it_before_it_is_ready(engines: Engines) -> None:
     async def scene() -> None:
         running = Running(engines, Unplugged(BadInputError("speaker", "there are two")))

@@ -14,8 +14,9 @@ LOOKAHEAD = 2.0
 """Seconds of speech that are kept ready: enough to synthesise the next clause on a small board, and little enough
 that an interruption finds the voice's worker free."""
 
-STALLED = 3.0
-"""Seconds in which a reply has to move on; then the speaker is taken for dead."""
+STALLED = 6.0
+"""Seconds in which a reply has to move on; then the speaker is taken for dead. One that fell silent is noticed after 2 to
+2.5, and open again 3 after it is back."""
 
 
 async def speak(
