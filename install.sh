@@ -63,8 +63,8 @@ install_device_system() {
 
 # Has apt take what is in the bundle, and nothing else; it does not touch what apt knows of other sources.
 use_bundle() {
-    [ -f "$bundle/debs/Packages" ] ||
-        fail "There is no $bundle/debs/Packages, so $bundle is not what ./install.sh --download makes."
+    [ -f "$bundle/debs/Packages.xz" ] ||
+        fail "There is no $bundle/debs/Packages.xz, so $bundle is not what ./install.sh --download makes."
     scratch=$(mktemp --directory)
     mkdir --parents "$scratch/lists/partial"
     echo "deb [trusted=yes] file:${bundle// /%20}/debs ./" >"$scratch/sources.list"

@@ -104,7 +104,7 @@ def test_a_folder_that_is_no_bundle(system: System) -> None:
 
 def test_a_bundle_is_all_that_apt_sees(system: System) -> None:
     (system.folder / "my bundle/debs").mkdir(parents=True)
-    (system.folder / "my bundle/debs/Packages").touch()
+    (system.folder / "my bundle/debs/Packages.xz").touch()
     system.command("mkdir", "")
     apt = system.root_with_apt(
         'for each; do case $each in Dir::Etc::SourceList=*) echo "$(<"${each#*=}")" >>$0.sources ;; esac; done; exit 1'

@@ -2,7 +2,9 @@
 
 import filecmp
 import hashlib
+import lzma
 import os
+import pwd
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -11,6 +13,9 @@ from pathlib import Path
 from appliance.errors import ApplianceError, BadInputError
 from appliance.installation.process import Program
 from appliance.installation.version import AGAIN, Pip, copy_code
+
+INDEX = "Packages.xz"
+"""The first name that apt looks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class Bundle:
 
     def copy_models(self, data: Path, user: str) -> None:
         """Copy the models that are not there yet."""
+        owner = pwd.getpwnam(user)
         for path in sorted(self.models.rglob("*")):
             name = path.relative_to(self.folder)
             copy = data / name
@@ -54,11 +60,12 @@ class Bundle:
                 continue
             for folder in reversed([each for each in copy.parents if not each.exists()]):
                 folder.mkdir()
-                shutil.chown(folder, user, user)
+                os.chown(folder, owner.pw_uid, owner.pw_gid)
             new = copy.with_name(f".{copy.name}.new")
             shutil.copyfile(path, new)
-            shutil.chown(new, user, user)
+            os.chown(new, owner.pw_uid, owner.pw_gid)
             new.replace(copy)
+        os.sync()
 
     def fill(self, checkout: Path, lock: str) -> None:
         """Fetch what a version of the checkout needs, but for Debian's packages."""
@@ -76,7 +83,7 @@ class Bundle:
 
 def index(debs: Path) -> None:
     """Write the index that makes a folder of Debian packages one that apt can install from."""
-    with (debs / "Packages").open("w") as file:
+    with lzma.open(debs / INDEX, "wt") as file:
         for deb in sorted(debs.glob("*.deb")):
             fields = Program().output("dpkg-deb", "--field", deb).strip()
             digest = hashlib.sha256(deb.read_bytes()).hexdigest()

@@ -5,6 +5,7 @@ made anew, and while a new one has not yet been ready, `fallback` leads to the o
 current again (appliance-settle.service); if the new one gets ready, `fallback` becomes `previous`.
 """
 
+import os
 import pwd
 import shutil
 import sys
@@ -89,7 +90,7 @@ def _fetch_models(version: Path, place: Place, bundle: Bundle | None) -> None:
     if bundle:
         bundle.copy_models(place.data, USER)
     say("Models")
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(place.data), "APPLIANCE_DATA": str(place.data)}
+    environment = {**os.environ, "HOME": str(place.data), "APPLIANCE_DATA": str(place.data)}
     command = version / ".venv/bin/appliance"
     status = Program(place.data, environment, USER).status(command, "models", "verify" if bundle else "fetch")
     if status == BAD_INPUT:
