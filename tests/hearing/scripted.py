@@ -41,6 +41,7 @@ class ScriptedWake(WakeWords):
 
     def __init__(self, times: Sequence[float] = ()) -> None:
         self._numbers = [round((time - BASE) * HEARING_RATE) for time in times]
+        self.scores = {}
 
     def reset(self) -> None:
         pass
