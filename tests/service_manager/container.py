@@ -2,10 +2,11 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -27,6 +28,14 @@ BOOTING = 60.0
 
 LOOK = 0.1
 """Seconds between two looks at something that is waited for."""
+
+UNSHARE = (
+    *("setpriv", "--pdeathsig", "KILL"),
+    *("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"),
+)
+"""What kills the tests kills what runs in these, and what kills its namespace of processes kills all that is in it."""
+
+OPTIONS = ("--boot", "--register=no", "--keep-unit", "--console=read-only", "--link-journal=no")
 
 START = r"""
 set -e
@@ -66,6 +75,10 @@ class Container:
             timeout=timeout,
             check=False,
         )
+
+    def kill(self) -> None:
+        """End it at once, with all that runs in it."""
+        os.kill(self._init, signal.SIGKILL)
 
     def check(self, *command: str, given: str = "", timeout: float = 60.0) -> str:
         """What a command prints, which has to end with status 0."""
@@ -107,45 +120,36 @@ def booted(system: Path, folder: Path, binds: Mapping[Path, str]) -> Iterator[Co
     for name in ("upper", "work", "root"):
         (folder / name).mkdir(exist_ok=True)
     see = [f"--bind-ro={path}:{place}" for path, place in binds.items()]
-    options = ["--boot", "--register=no", "--keep-unit", "--console=read-only", "--link-journal=no"]
-    # What kills the tests kills it, and what kills its namespace of processes kills all that is in it.
-    unshare = [
-        "setpriv",
-        "--pdeathsig",
-        "KILL",
-        "unshare",
-        "--mount",
-        "--pid",
-        "--fork",
-        "--mount-proc",
-        "--kill-child",
-    ]
-    nspawn = [*unshare, "sh", "-c", START, "sh", str(system), str(folder)]
-    with ExitStack() as stack:
-        console = stack.enter_context((folder / "console").open("wb"))
-        process = stack.enter_context(
-            subprocess.Popen(
-                [*nspawn, f"--directory={folder / 'root'}", "--machine=appliance", "--private-network", *options, *see],
-                stdin=subprocess.DEVNULL,
-                stdout=console,
-                stderr=console,
-            )
-        )
-        stack.callback(process.kill)
-        init = _init_of(process, folder / "console")
-        container = Container(init)
+    with begun(folder, START, [str(system), str(folder)], see) as container:
         states = {"running\n", "degraded\n"}
         container.wait("boot", lambda: container.run("systemctl", "is-system-running").stdout in states, BOOTING)
         yield container
+
+
+@contextmanager
+def begun(folder: Path, start: str, arguments: Sequence[str], options: Sequence[str]) -> Iterator[Container]:
+    """A container whose init has begun, with `folder`/root as its root directory, from here to the end of the block.
+
+    `start`: a shell script that mounts what is needed, by its first `arguments`, and then becomes nspawn.
+    """
+    nspawn = [f"--directory={folder / 'root'}", "--machine=appliance", "--private-network", *OPTIONS, *options]
+    command = [*UNSHARE, "sh", "-c", start, "sh", *arguments, *nspawn]
+    with ExitStack() as stack:
+        console = stack.enter_context((folder / "console").open("wb"))
+        process = stack.enter_context(
+            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=console, stderr=console)
+        )
+        stack.callback(process.kill)
+        yield Container(_init_of(process, folder / "console"))
 
 
 def _init_of(process: "subprocess.Popen[bytes]", console: Path) -> int:
     deadline = time.monotonic() + BOOTING
     while True:
         nspawn = _children(process.pid)
-        found = [child for parent in nspawn for child in _children(parent)]
         # Its child is at first a copy of itself.
-        if found and Path(f"/proc/{found[0]}/comm").read_text() == "systemd\n":
+        found = [child for parent in nspawn for child in _children(parent) if _name(child) == "systemd"]
+        if found:
             return found[0]
         if process.poll() is not None or time.monotonic() > deadline:
             raise OSError(f"the container does not start: {console.read_text(errors='replace')[-3000:]}")
@@ -154,6 +158,13 @@ def _init_of(process: "subprocess.Popen[bytes]", console: Path) -> int:
 
 def _children(process: int) -> list[int]:
     return list(map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()))
+
+
+def _name(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except FileNotFoundError:
+        return ""
 
 
 def system() -> Path:

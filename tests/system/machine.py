@@ -55,8 +55,7 @@ class Machine:
 
     def run(self, *command: str, given: bytes = b"") -> Done:
         """Run a command as root, with `given` as its standard input, and wait for its end."""
-        asked = {"capture-output": True, "input-data": _packed(given)}
-        process = self._ask("guest-exec", path=command[0], arg=command[1:], **asked)["pid"]
+        process = self.start(*command, given=given)
         deadline = time.monotonic() + LONGEST
         while not (state := self._ask("guest-exec-status", pid=process))["exited"]:
             if time.monotonic() > deadline:
@@ -64,6 +63,11 @@ class Machine:
             time.sleep(LOOK)
         output, errors = (base64.b64decode(state.get(name, "")).decode() for name in ("out-data", "err-data"))
         return Done(state["exitcode"] if "exitcode" in state else -state["signal"], output, errors)
+
+    def start(self, *command: str, given: bytes = b"") -> int:
+        """Start a command as `run` does; its process id."""
+        asked = {"capture-output": True, "input-data": _packed(given)}
+        return int(self._ask("guest-exec", path=command[0], arg=command[1:], **asked)["pid"])
 
     def check(self, *command: str, given: bytes = b"") -> str:
         """What a command prints, which has to end with status 0."""
@@ -99,20 +103,33 @@ class Machine:
         return OSError(f"the machine does not answer: {why}\n{console[-3000:]}")
 
 
+class Emulator:
+    """An emulator that runs, and what its machine writes to the console."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", agent: socket.socket, console: Path) -> None:
+        self.process = process
+        self._agent = agent
+        self._console = console
+
+    def machine(self) -> Machine:
+        """The machine, as soon as it takes commands."""
+        return Machine(self._agent.makefile("rwb"), self._console)
+
+
 @contextmanager
-def running(system: Debian) -> Iterator[Machine]:
-    """A machine that has booted, from here to the end of the block; what it writes to its disk is lost."""
+def emulator(folder: Path, *options: str) -> Iterator[Emulator]:
+    """An emulator with a serial console, an agent and `options`, from here to the end of the block.
+
+    Its sockets lie in `folder`, so that must have a short name.
+    """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="machine-")))  # short: a socket lies in it
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind(str(folder / "agent"))
         listener.listen()
         listener.settimeout(STARTING)
         command = [
             *("setpriv", "--pdeathsig", "KILL"),  # what kills the tests kills it too
-            *("qemu-system-x86_64", "-nodefaults", "-display", "none", "-no-reboot", *PROCESSOR),
-            *("-kernel", str(system.kernel), "-initrd", str(system.initrd), "-append", KERNEL),
-            *("-drive", f"file={system.disk},format=raw,if=virtio,snapshot=on"),
+            *("qemu-system-x86_64", "-nodefaults", "-display", "none", "-no-reboot", *options),
             *("-serial", f"file:{folder / 'console'}"),
             *("-device", "virtio-serial", "-chardev", f"socket,id=agent,path={folder / 'agent'}"),
             *("-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"),
@@ -121,7 +138,17 @@ def running(system: Debian) -> Iterator[Machine]:
         stack.callback(process.kill)
         agent = stack.enter_context(listener.accept()[0])
         agent.settimeout(LONGEST)
-        yield Machine(stack.enter_context(agent.makefile("rwb")), folder / "console")
+        yield Emulator(process, agent, folder / "console")
+
+
+@contextmanager
+def running(system: Debian) -> Iterator[Machine]:
+    """A machine that has booted, from here to the end of the block; what it writes to its disk is lost."""
+    with tempfile.TemporaryDirectory(prefix="machine-") as folder:
+        boot = ["-kernel", str(system.kernel), "-initrd", str(system.initrd), "-append", KERNEL]
+        disk = f"file={system.disk},format=raw,if=virtio,snapshot=on"
+        with emulator(Path(folder), *PROCESSOR, *boot, "-drive", disk) as started:
+            yield started.machine()
 
 
 def _packed(data: bytes) -> str:
