@@ -34,6 +34,14 @@ def test_it_boots_with_the_version_before_if_an_upgrade_was_cut_off(installed: C
     assert installed.check("readlink", "/opt/appliance/current") != "/opt/appliance/versions/cut-off"
 
 
+def test_its_log_tells_turns_apart_and_not_what_was_said(installed: Container) -> None:
+    query = ["journalctl", "--unit=appliance", "--boot", "--output=json", "APPLIANCE_KIND=reply_start"]
+    installed.check("appliance", "say", "Dinner is served")
+    installed.wait("reply", lambda: installed.check(*query) != "")
+    assert {"TURN", "GENERATION", "MESSAGE"} <= json.loads(installed.check(*query).splitlines()[0]).keys()
+    assert "Dinner" not in installed.log(1000)
+
+
 def test_it_has_no_port_but_that_of_mdns(installed: Container) -> None:
     process = installed.show("MainPID")["MainPID"]
     sockets = installed.check(
