@@ -8,7 +8,7 @@ from appliance.errors import BadInputError
 from appliance.thinking.answer import Answer
 from appliance.thinking.history import History
 from appliance.thinking.offline import UNKNOWN, Offline
-from appliance.thinking.phrases import en
+from appliance.thinking.phrases import PHRASES, en
 
 NOW = datetime(2026, 11, 30, 15, 15)  # noqa: DTZ001
 
@@ -39,6 +39,27 @@ def having_said(text: str, rest: str = "") -> History:
 )
 def test_answers(offline: Offline, heard: str, answer: Answer) -> None:
     assert offline.answer(heard, having_said("Something.")) == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "time", "date", "stop"),
+    [
+        ("de", "wie spät ist es denn", "welchen tag haben wir heute", "hör auf"),
+        ("es", "me dices la hora por favor", "a qué día estamos", "cállate"),
+        ("fr", "il est quelle heure là", "on est quel jour", "tais-toi"),
+        ("it", "mi sai dire che ore sono", "quanti ne abbiamo oggi", "smettila"),
+        ("ko", "지금 몇 시예요", "오늘 며칠이야", "그만해"),
+    ],
+)
+def test_answers_in_the_language_that_it_is_asked_in(language: str, time: str, date: str, stop: str) -> None:
+    offline, phrases = Offline(language, lambda: NOW), PHRASES[language]
+    said = having_said("…")
+    assert offline.answer(time, said) == Answer("time", phrases.tell_time(NOW.time()))
+    assert offline.answer(date, said) == Answer("date", phrases.tell_date(NOW.date()))
+    assert offline.answer(stop, said) == Answer("stop", "")
+    assert offline.answer("abracadabra", said) == Answer(UNKNOWN, phrases.UNKNOWN)
+    assert offline.means_stop(stop)
+    assert offline.apology() == phrases.APOLOGY
 
 
 def test_repeats_the_last_reply(offline: Offline) -> None:

@@ -1,20 +1,14 @@
 """Off with the wake phrase, whole or cut, and with nothing else."""
 
-import tomllib
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.thinking.wake_phrase import strip_wake
+from tests.thinking.utterances import utterances
 
 WORDS = ("alexa", "hey_jarvis", "hey mycroft")
-COMMANDS = [
-    utterance
-    for utterances in tomllib.loads(Path(__file__).with_name("utterances.toml").read_text("utf-8")).values()
-    for utterance in utterances
-]
+COMMANDS = [utterance for said in utterances("en").values() for utterance in said]
 
 
 @pytest.mark.parametrize(

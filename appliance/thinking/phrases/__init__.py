@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import date, time
 from typing import Protocol
 
-from appliance.thinking.phrases import en
+from appliance.thinking.phrases import de, en, es, fr, it, ko
 
 
 class Phrases(Protocol):
@@ -82,4 +82,4 @@ class Phrases(Protocol):
         """The day of the week, of the month, and the month."""
 
 
-PHRASES: dict[str, Phrases] = {"en": en}
+PHRASES: dict[str, Phrases] = {"de": de, "en": en, "es": es, "fr": fr, "it": it, "ko": ko}
