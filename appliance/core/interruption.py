@@ -12,11 +12,13 @@ letters is taken to be the share of its samples, and a word that may have been c
 """
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = re.compile(r"[가-힣]|[^\W_가-힣]+(?:['’][^\W_가-힣]+)*")
+"""A word; of Korean, a syllable, since recognisers part its words where they like."""
 _DRAWN_OUT = re.compile(r"(.)\1+")
 _ONE_WORD_MORE = re.compile(r"\S*\s*\S*")
 
@@ -131,8 +133,15 @@ def judge(
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words of `text`, however long their letters are drawn: "Mm-hmmm" and "mm hm" are the same."""
-    return tuple(_DRAWN_OUT.sub(r"\1", word[0].lower().replace("’", "'")) for word in _WORD.finditer(text))
+    """The words of `text` without accents, and however long letters are drawn: "Mm-hmmm" and "mm hm" are the same.
+
+    Korean syllables are written as their letters, so that what is short, or alike, is so in every script.
+    """
+    return tuple(_DRAWN_OUT.sub(r"\1", _plain(word[0].lower().replace("’", "'"))) for word in _WORD.finditer(text))
+
+
+def _plain(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
 
 
 def _consists_of(words: tuple[str, ...], phrases: Collection[tuple[str, ...]]) -> bool:

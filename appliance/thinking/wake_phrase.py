@@ -18,7 +18,23 @@ _SENTENCE_ENDS = (".", "!", "?", "…")
 _BEFORE = 5
 """Words that may be heard in the second before a wake word is recognised."""
 _AFTER = " \t\n,.;:!?…-–—"
-_INTERJECTIONS = frozenset(("hey", "hi", "hello", "ok", "okay", "oh", "so", "um", "uh"))
+_INTERJECTIONS = frozenset(
+    (
+        *("hey", "hi", "hello", "ok", "okay", "oh", "so", "um", "uh"),
+        *("hallo", "he", "na", "also", "du", "äh", "ähm"),
+        *("hé", "eh", "dis", "salut", "bonjour", "euh"),
+        *("oye", "oiga", "hola", "che", "ehi", "senti", "ciao", "ehm"),
+        *("헤이", "야", "저기", "음", "어", "안녕"),
+    )
+)
+_OTHER_SPELLINGS = {
+    "alexa": ("알렉사", "알렉스", "알렉산", "알레사", "렉사"),
+    "hey_jarvis": ("헤이 자비스",),
+    "hey_mycroft": ("헤이 마이크로프트",),
+    "timer": ("타이머",),
+    "weather": ("웨더",),
+}
+"""What recognisers of other scripts write for the words that come with the appliance."""
 _SPELLINGS = (
     (re.compile("ph"), "f"),
     (re.compile("x"), "ks"),
@@ -31,6 +47,8 @@ _SPELLINGS = (
 )
 _SIMILAR = 0.9
 """Of the keys: "Alexis" (0.92) is "Alexa"; "a lecture" (0.71) is not."""
+_SIMILAR_IN_PIECES = 0.92
+"""Of the keys, when more words were heard: "a lexus" (0.92) is "Alexa"; "je vais" (0.91) is not "Jarvis"."""
 _SIMILAR_CONSONANTS = 0.85
 """Of the keys without vowels: keeps "Alice" (0.8) apart from "Alexa", which its key alone (0.91) would not."""
 
@@ -42,7 +60,8 @@ def strip_wake(text: str, words: Iterable[str]) -> str:
 
     Empty when nothing but the wake phrase was heard. Only as many words are taken as sound like one phrase.
     """
-    phrases = [phrase for word in words if (phrase := [match[0] for match in _WORD.finditer(word.lower())])]
+    spelled = itertools.chain.from_iterable((word, *_OTHER_SPELLINGS.get(word.lower(), ())) for word in words)
+    phrases = [phrase for word in spelled if (phrase := [match[0] for match in _WORD.finditer(word.lower())])]
     text = text.strip()
     end = _wake_end(text, phrases, again=False)
     if end is None:
@@ -60,7 +79,7 @@ def _addressed(text: str, phrases: list[list[str]]) -> int | None:
     """
     words = list(itertools.islice(_WORD.finditer(text), _BEFORE + max(map(len, phrases), default=0)))
     for start, phrase in itertools.product(range(1, _BEFORE + 1), phrases):
-        head = "".join(word[0].lower() for word in words[start : start + len(phrase)])
+        head = [word[0].lower() for word in words[start : start + len(phrase)]]
         if len(words) < start + len(phrase) or not _is_whole(head, phrase, _SIMILAR):
             continue
         end = words[start + len(phrase) - 1].end()
@@ -75,25 +94,28 @@ def _wake_end(text: str, phrases: list[list[str]], *, again: bool) -> int | None
     words = list(itertools.islice(_WORD.finditer(text), max(map(len, phrases), default=0) + 2))
     starts = (0, 1) if words and words[0][0].lower() in _INTERJECTIONS else (0,)
     for start, phrase in itertools.product(starts, phrases):
-        head = ""
+        head: list[str] = []
         for word in words[start : start + len(phrase) + 1]:
-            head += word[0].lower()
+            head.append(word[0].lower())
             if _is_whole(head, phrase, 1.0 if again else _SIMILAR):
                 return word.end()
             alone = text.startswith(_PUNCTUATION, word.end())
-            if start == 0 and not again and _is_cut(head, phrase[-1], alone):
+            if start == 0 and not again and _is_cut("".join(head), phrase[-1], alone):
                 return word.end()
     return None
 
 
-def _is_whole(head: str, phrase: list[str], similar: float) -> bool:
-    """Whether `head` sounds like the phrase, or like its last word."""
-    for whole in ("".join(phrase), phrase[-1]):
-        consonants, expected = _consonants(head), _consonants(whole)
+def _is_whole(head: list[str], phrase: list[str], similar: float) -> bool:
+    """Whether the words of `head` sound like the phrase, or like its last word."""
+    heard = "".join(head)
+    for words in (phrase, phrase[-1:]):
+        whole = "".join(words)
+        consonants, expected = _consonants(heard), _consonants(whole)
         if (
             consonants[:1] == expected[:1]
             and Indel.normalized_similarity(consonants, expected) >= _SIMILAR_CONSONANTS
-            and Indel.normalized_similarity(_key(head), _key(whole)) >= similar
+            and Indel.normalized_similarity(_key(heard), _key(whole))
+            >= (max(similar, _SIMILAR_IN_PIECES) if len(head) > len(words) else similar)
         ):
             return True
     return False

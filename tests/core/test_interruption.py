@@ -181,6 +181,41 @@ def test_stop_is_meant_unless_the_reply_has_just_said_it() -> None:
     assert meaning("Please stop.", HELP, is_stop=True) is Meaning.STOP
 
 
+KOREAN = "지금은 오후 세 시 삼십 분이에요."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("heute ist montag der dreissigste", "Heute ist Montag, der dreißigste November."),
+        ("nous sommes le dimanche premier aout", "Nous sommes le dimanche premier août."),
+        ("지금은 오후 세 시", KOREAN),
+        ("지금 은 오후 세시 삼십", KOREAN),
+        ("지금은 오후 네 시 삼십", KOREAN),
+    ],
+)
+def test_an_echo_in_another_language(text: str, said: str) -> None:
+    assert meaning(text, said) is Meaning.ECHO
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("알겠습니다", Meaning.BACK_CHANNEL),
+        ("네 알겠 습니다", Meaning.BACK_CHANNEL),
+        ("네네", Meaning.BACK_CHANNEL),
+        ("아하", Meaning.BACK_CHANNEL),
+        ("si", Meaning.BACK_CHANNEL),
+        ("Sí, sí.", Meaning.BACK_CHANNEL),
+        ("네가 알아", Meaning.WORDS),
+        ("오늘 며칠이야", Meaning.WORDS),
+    ],
+)
+def test_a_back_channel_in_another_language(text: str, meant: Meaning) -> None:
+    channels = ["네", "아하", "알겠습니다", "sí"]
+    assert judge(text, recently_said=KOREAN, back_channels=channels, is_stop=False) is meant
+
+
 words = st.lists(st.sampled_from([*HELP.split(), *RAIN.split()]), min_size=2, max_size=30)
 
 

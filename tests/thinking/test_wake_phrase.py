@@ -128,6 +128,35 @@ def test_other_scripts_too() -> None:
     assert strip_wake("빅스비, 지금 몇 시야?", ["빅스비"]) == "지금 몇 시야?"
 
 
+@pytest.mark.parametrize(
+    ("heard", "left"),
+    [
+        ("알렉사 지금 몇 시야", "지금 몇 시야"),
+        ("알렉스 지금 몇 시야", "지금 몇 시야"),
+        ("헤이 알렉사 지금 몇 시야", "지금 몇 시야"),
+        ("렉사 그만해", "그만해"),
+        ("헤이 자비스 그만해", "그만해"),
+        ("자비스 그만해", "그만해"),
+        ("알렉사", ""),
+        ("알고 있어", "알고 있어"),
+        ("hallo alexa wie spät ist es", "wie spät ist es"),
+        ("dis alexa quelle heure est-il", "quelle heure est-il"),
+        ("oye alexa qué hora es", "qué hora es"),
+        ("ehi alexa che ore sono", "che ore sono"),
+        ("alexia qué hora es", "qué hora es"),
+    ],
+)
+def test_in_other_languages(heard: str, left: str) -> None:
+    assert strip_wake(heard, WORDS) == left
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "ko"])
+def test_nothing_else_is_taken_off_in_another_language(language: str) -> None:
+    for utterance in (each for said in utterances(language).values() for each in said):
+        assert strip_wake(utterance, WORDS) == utterance
+        assert strip_wake(f"alexa {utterance}", WORDS) == utterance
+
+
 @settings(deadline=None)
 @given(st.sampled_from(["Alexa, ", "alexa ", "Hey Jarvis. "]), st.sampled_from(COMMANDS))
 def test_whatever_follows_is_kept(wake: str, command: str) -> None:
