@@ -114,6 +114,10 @@ class Board(ABC):
         """How many blocks a power cut has taken, of those that were in the disk's cache only."""
         return self._disk.lose(chance)
 
+    def close(self) -> None:
+        """It is of no more use."""
+        self._disk.close()
+
     @abstractmethod
     def _boots(self, folder: Path) -> AbstractContextManager[Powered]:
         """It boots, with the disk that is served in `folder`."""

@@ -30,12 +30,12 @@ OWNERS = {"anna": ("wake.threshold", "listening.pause"), "ben": ("wake.refractor
 BEGINNING = 0
 """The number of what they have set before the first start."""
 
-FIRST_START, CHANGE, CHANGE_NOT_RUNNING, UPGRADE_NEW, SWITCH = (
+FIRST_START, CHANGE, CHANGE_NOT_RUNNING, NEW_VERSION, SWITCH = (
     *("first start", "change", "change, not running", "upgrade", "switch"),
 )
 
-SECONDS = {FIRST_START: 15.0, CHANGE: 15.0, CHANGE_NOT_RUNNING: 5.0, UPGRADE_NEW: 60.0, SWITCH: 20.0}
-WRITES = {FIRST_START: 400, CHANGE: 500, CHANGE_NOT_RUNNING: 500, UPGRADE_NEW: 4000, SWITCH: 400}
+SECONDS = {FIRST_START: 15.0, CHANGE: 15.0, CHANGE_NOT_RUNNING: 5.0, NEW_VERSION: 60.0, SWITCH: 20.0}
+WRITES = {FIRST_START: 300, CHANGE: 400, CHANGE_NOT_RUNNING: 400, NEW_VERSION: 2000, SWITCH: 120}
 """A cut comes after so many seconds (on the fastest board), or so many writes to the disk, at most."""
 
 EDITING = (
@@ -91,6 +91,7 @@ def cuts(kind_of_board: type[Board], image: Image, folder: Path, plan: Sequence[
             if board is not None and last is not None:
                 with board.powered() as powered:
                     yield look(powered, known, last)
+                board.close()
             board, known = kind_of_board(image, folder), Known()
         assert board is not None, "the first one is a first start"
         with board.powered() as powered:
@@ -104,6 +105,7 @@ def cuts(kind_of_board: type[Board], image: Image, folder: Path, plan: Sequence[
     if board is not None and last is not None:
         with board.powered() as powered:
             yield look(powered, known, last)
+        board.close()
 
 
 def begin(powered: Powered, known: Known, cut: Cut, telling: str) -> None:
@@ -122,7 +124,7 @@ def begin(powered: Powered, known: Known, cut: Cut, telling: str) -> None:
         number = next(each for each in MADE if each != old) if cut.kind == SWITCH else f"0.2.{cut.seed}"
         known.versions.append(number)
         powered.start("sh", "-c", UPGRADE.format(number=number, telling=telling))
-        started = ["==> Version" if cut.kind == UPGRADE_NEW else "==> Models"]
+        started = ["==> Version" if cut.kind == NEW_VERSION else "==> Models"]
     deadline = time.monotonic() + LONGEST
     while not all(any(line.startswith(each) for line in powered.progress()) for each in started):
         if time.monotonic() > deadline:
@@ -132,14 +134,14 @@ def begin(powered: Powered, known: Known, cut: Cut, telling: str) -> None:
 
 def interrupt(powered: Powered, chance: random.Random, cut: Cut, slowness: float) -> None:
     """Cut the power at a random moment."""
+    began, writes_before = time.monotonic(), powered.writes()
     if chance.random() < 0.5:
         seconds = chance.uniform(0, SECONDS[cut.kind] * slowness)
-        cut.moment = f"after {seconds:.2f} s"
         powered.cut_after_seconds(seconds)
     else:
         writes = chance.randint(1, WRITES[cut.kind])
-        cut.moment = f"after {writes} writes"
         powered.cut_after_writes(writes, 2 * SECONDS[cut.kind] * slowness)
+    cut.moment = f"after {time.monotonic() - began:.2f} s and {powered.writes() - writes_before} writes"
 
 
 def note(powered: Powered, known: Known, cut: Cut) -> None:
@@ -155,6 +157,8 @@ def note(powered: Powered, known: Known, cut: Cut) -> None:
             if words[3] != "0":
                 cut.wrong.append(f"a change failed: {line}")
             known.numbers[words[0]] = [int(words[2])]
+        elif line.startswith("==> The appliance runs"):
+            known.versions = known.versions[-1:]
 
 
 def look(powered: Powered, known: Known, cut: Cut) -> Cut:

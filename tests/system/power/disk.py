@@ -40,7 +40,7 @@ class Disk:
         self._thread: threading.Thread | None = None
         self._writes = 0
         self._last: int | None = None
-        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection: socket.socket | None = None
 
     def serve(self, socket_path: Path) -> None:
         """For the one machine that connects."""
@@ -62,7 +62,8 @@ class Disk:
 
     def cut(self) -> None:
         """Nothing is done any more from this moment on."""
-        with suppress(OSError):  # nothing may have been done for a while
+        assert self._connection is not None
+        with suppress(OSError):  # it may have ended already
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def wait(self, timeout: float) -> bool:
@@ -89,14 +90,11 @@ class Disk:
 
     def _serve(self, listener: socket.socket) -> None:
         with listener:
-            self._connection = listener.accept()[0]
-        with self._connection, self._connection.makefile("rwb") as stream:
-            try:
-                self._negotiate(stream)
-                while self._answer(stream):
-                    pass
-            except (EOFError, OSError):
-                return  # the machine was killed
+            connection = self._connection = listener.accept()[0]
+        with suppress(EOFError, OSError), connection, connection.makefile("rwb") as stream:
+            self._negotiate(stream)
+            while self._answer(stream):
+                pass
 
     def _negotiate(self, stream: io.BufferedRWPair) -> None:
         stream.write(_HELLO)
