@@ -110,8 +110,8 @@ class Board(ABC):
             with self._boots(Path(name)) as powered:
                 yield powered
 
-    def lose(self, chance: random.Random) -> int:
-        """How many blocks a power cut has taken, of those that were in the disk's cache only."""
+    def lose(self, chance: random.Random) -> tuple[int, int]:
+        """How many blocks a power cut has taken, and of how many that were in the disk's cache only."""
         return self._disk.lose(chance)
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 BLOCK = 4096
 """Bytes that are there as a whole or not at all: the block of the file system, and the page of a flash memory."""
 
-KEPT = 0.0, 0.5, 1.0
-"""Of the blocks in the cache, what share may outlast a power cut: there are disks of each kind."""
+KEPT = 0.0, 0.5
+"""Of the blocks in the cache, what share outlasts a power cut: there are disks of each kind."""
 
 _HELLO = struct.pack(">QQH", 0x4E42444D41474943, 0x49484156454F5054, 0b11)  # fixed newstyle, no zeroes
 _OPTION = struct.Struct(">QII")
@@ -72,9 +72,9 @@ class Disk:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def lose(self, chance: random.Random) -> int:
-        """The power is gone: of what was not flushed, some is lost. How many blocks."""
-        kept = chance.choice(KEPT)
+    def lose(self, chance: random.Random) -> tuple[int, int]:
+        """The power is gone: of what was not flushed, some is lost. How many blocks, of how many."""
+        kept, cached = chance.choice(KEPT), len(self._cache)
         lost = 0
         for number in sorted(self._cache):
             if chance.random() < kept:
@@ -82,7 +82,7 @@ class Disk:
             else:
                 lost += 1
         self._cache.clear()
-        return lost
+        return lost, cached
 
     def close(self) -> None:
         """The file is no more needed."""

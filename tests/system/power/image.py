@@ -82,7 +82,10 @@ class Image:
 
 def missing() -> str:
     """Why none can be made here, or run; "" if it can."""
-    return no_machine() or no_container()
+    if lacking := no_machine() or no_container():
+        return lacking
+    absent = [str(path) for path in (Path("/dev/fuse"), Path("/dev/loop-control")) if not path.exists()]
+    return f"{' and '.join(absent)} not there, for a disk that loses what was not flushed" if absent else ""
 
 
 def image(folder: Path, models: Path) -> Image:
