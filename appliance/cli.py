@@ -131,7 +131,7 @@ def _models(settings: "Settings") -> Path:
     from appliance.models.directory import data_directory, models_in, require
     from appliance.models.manifest import load_manifest, needed
 
-    directory, words, voice = data_directory(), settings.wake.words, settings.voice.name
+    directory, words, voice = data_directory(), settings.wake.words, settings.voice_name
     require(needed(load_manifest(), settings.language, settings.engine, words, voice), directory)
     return models_in(directory)
 
@@ -157,7 +157,7 @@ def _wanted(options: argparse.Namespace) -> "Wanted":
     from appliance.models.command import Wanted
 
     settings = load(options.config)
-    return Wanted(settings.language, settings.engine, settings.wake.words, settings.voice.name)
+    return Wanted(settings.language, settings.engine, settings.wake.words, settings.voice_name)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from appliance.speaking.reply import all_at_once, speak
 
 async def say(text: str, settings: Settings, models: Path) -> None:
     """Say `text`, and return when it has been heard. ApplianceError when there is no card, or it gives up."""
-    voice = load_voice(models, settings.voice.name)
+    voice = load_voice(models, settings.voice_name)
     loop = asyncio.get_running_loop()
     inbox = Inbox()
     speaker = CardSpeaker(settings.speaker.card)

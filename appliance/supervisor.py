@@ -95,14 +95,14 @@ async def load_engines(settings: Settings, models: Path, before: tuple[Settings,
     What is large, and the same with the settings `before`, is not loaded again.
     """
     hears = _same(before, settings, lambda each: (each.engine, each.language))
-    speaks = _same(before, settings, lambda each: each.voice)
+    speaks = _same(before, settings, lambda each: each.voice_name)
     wake, activity, recogniser, voice = await asyncio.gather(
         asyncio.to_thread(WakeWords, models, settings.wake.scores, settings.wake.refractory),
         asyncio.to_thread(VoiceActivity, models),
         asyncio.to_thread(
             lambda: hears.recogniser if hears else load_recogniser(settings.engine, settings.language, models)
         ),
-        asyncio.to_thread(lambda: speaks.voice if speaks else load_voice(models, settings.voice.name)),
+        asyncio.to_thread(lambda: speaks.voice if speaks else load_voice(models, settings.voice_name)),
     )
     _give_back_memory()
     return Engines(wake, activity, recogniser, voice)

@@ -34,7 +34,7 @@ def measure(settings: Settings, models: Path) -> Result:
     asked = [f"{next(words)}, {question}" for question in islice(cycle(QUESTIONS), TURNS)]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        voice = load_voice(models, settings.voice.name)
+        voice = load_voice(models, settings.voice_name)
         for text in set(asked):
             samples = at_room_rate(np.concatenate(list(voice.synthesise(text))), voice.rate)
             soundfile.write(out / f"{asked.index(text)}.wav", audible(samples), HEARING_RATE)

@@ -56,7 +56,7 @@ class _Clauses:
 
 def measure(settings: Settings, models: Path) -> Result:
     """Ask a server that only pretends; and a real one too, where there is one."""
-    voice = load_voice(models, settings.voice.name)
+    voice = load_voice(models, settings.voice_name)
     with serving() as server:
         sounds, clauses, returns = asyncio.run(_measure(server, voice))
     figures = [

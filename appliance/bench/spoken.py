@@ -32,7 +32,7 @@ def measure_spoken(settings: Settings, models: Path, count: int) -> list[float]:
     """Seconds from the onset of each of `count` questions to the last sample of the reply that they interrupt."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        voice = load_voice(models, settings.voice.name)
+        voice = load_voice(models, settings.voice_name)
         word = settings.wake.words[0].replace("_", " ")
         for number, text in enumerate((f"{word}, {QUESTIONS[0]}", *QUESTIONS)):
             samples = audible(at_room_rate(np.concatenate(list(voice.synthesise(text))), voice.rate))

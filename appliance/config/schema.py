@@ -8,6 +8,15 @@ from msgspec import Meta, Struct, field
 
 from appliance.config import wording
 
+_VOICES = {
+    "de": "de_DE-thorsten-medium",
+    "en": "en_US-joe-medium",
+    "es": "es_ES-davefx-medium",
+    "fr": "fr_FR-siwis-medium",
+    "it": "it_IT-paola-medium",
+    "ko": "ko_KR-kss-medium",
+}
+
 Threshold = Annotated[float, Meta(ge=0.05, le=0.99)]
 
 
@@ -194,8 +203,12 @@ class Voice(Struct, frozen=True):
     """What the appliance speaks with."""
 
     name: Annotated[
-        str, Meta(min_length=1, description="The voice; `appliance models list` shows which there are.")
-    ] = "en_US-joe-medium"
+        str,
+        Meta(
+            min_length=1,
+            description='The voice; `appliance models list` shows which there are. "auto" is one of your language.',
+        ),
+    ] = "auto"
 
 
 class Service(Struct, frozen=True):
@@ -227,7 +240,7 @@ class Settings(Struct, frozen=True):
         Meta(
             min_length=2,
             max_length=3,
-            description='The language that you speak with the appliance, as its code; for now only "en".',
+            description='The language that you speak with the appliance: "de", "en", "es", "fr", "it" or "ko".',
         ),
     ] = "en"
     microphone: Microphone = Microphone()
@@ -248,9 +261,20 @@ class Settings(Struct, frozen=True):
             return "moonshine" if self.language == "en" else "vosk"
         return self.stt.engine
 
+    @property
+    def voice_name(self) -> str:
+        """The voice that is meant."""
+        if self.voice.name == "auto":
+            return _VOICES.get(self.language, _VOICES["en"])
+        return self.voice.name
+
     def contradictions(self) -> Iterator[Contradiction]:
         """What is wrong with the whole though each value for itself is right."""
         words = self.wake.words
         for word in self.wake.thresholds:
             if word not in words:
                 yield Contradiction(("wake", "thresholds", word), "is none of the words", wording.any_of(words), words)
+        speaks, _, region = self.voice.name.partition("_")
+        if region and speaks in _VOICES and speaks != self.language:
+            wrong = f"speaks {wording.quoted(speaks)}, not {wording.quoted(self.language)}"
+            yield Contradiction(("voice", "name"), wrong, '"auto", or a voice of your language', ())

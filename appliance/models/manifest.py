@@ -17,12 +17,14 @@ Size = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file; `path` is below models/ in the data directory, `member` is its name in the wheel."""
+    """One file; `path` is below models/ in the data directory, `member` is its name in the wheel, if it is in one."""
 
     path: str
     size: Size
     sha256: Sha256
     member: str = ""
+    url: str = ""
+    """Where it comes from, if it comes by itself."""
 
 
 class Wheel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,20 +46,25 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine: str = ""
     package: str = ""
     files: tuple[File, ...] = ()
-    """The files in the wheel of `package`; those of an archive are known when it is here."""
+    """Those in the wheel of `package`, or each with its url; those of an archive are known when it is here."""
     url: str = ""
+    """Where the archive comes from, if it is one."""
     size: int = 0
     sha256: Sha256 | Literal[""] = ""
 
     def __post_init__(self) -> None:
-        if bool(self.package) == bool(self.url):
-            raise ValueError("has either a package or a url")
+        alone = any(file.url for file in self.files)
+        if [bool(self.package), bool(self.url), alone].count(True) != 1:
+            raise ValueError("has either a package or a url, or files that have one each")
         if self.package and not (self.files and all(file.member for file in self.files)):
             raise ValueError("a model from a package has files, each with its member")
         if self.url and (self.files or not (self.size and self.sha256)):
             raise ValueError("a model from a url has size and sha256, and no files")
-        if self.url and not _trusted(self.url):
-            raise ValueError(f"the url is not https (http is for this machine only): {self.url}")
+        if alone and not all(file.url and not file.member for file in self.files):
+            raise ValueError("of the files of a model that is in no package, each has a url, and none a member")
+        for url in filter(None, (self.url, *(file.url for file in self.files))):
+            if not _trusted(url):
+                raise ValueError(f"the url is not https (http is for this machine only): {url}")
         for path in (self.name, *(file.path for file in self.files)):
             if not is_below(path):
                 raise ValueError(f"the path leads out of models/: {path}")
@@ -65,7 +72,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def source(self) -> str:
         """Where it comes from, for a person."""
-        return self.package or self.url
+        return self.package or self.url or self.files[0].url
 
     @property
     def size_here(self) -> int:

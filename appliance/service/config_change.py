@@ -287,7 +287,7 @@ def _shown(value: Any) -> str:
 
 def _needs(settings: "Settings") -> tuple[object, ...]:
     """What has to be installed for it."""
-    return settings.language, settings.engine, settings.wake.words, settings.voice
+    return settings.language, settings.engine, settings.wake.words, settings.voice_name
 
 
 def _in_force(applied: "Applied") -> str:

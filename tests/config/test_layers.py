@@ -101,3 +101,12 @@ def test_what_contradicts_another_file_is_said_with_the_line_that_set_it() -> No
             'allowed: "alexa" or "hey_jarvis"; did you mean "hey_jarvis"?'
         )
     ]
+
+
+def test_a_voice_of_another_language_contradicts_the_language() -> None:
+    assert problems("language = 'de'\n", "[voice]\nname = 'en_US-joe-medium'\n") == [
+        '1.toml:2: voice.name = "en_US-joe-medium": speaks "en", not "de"; allowed: "auto", or a voice of your language'
+    ]
+    assert combine(sources("language = 'de'\nvoice.name = 'de_AT-mine-low'")).settings.voice_name == "de_AT-mine-low"
+    assert combine(sources("language = 'it'\nvoice.name = 'mine'")).settings.voice_name == "mine"
+    assert combine(sources("language = 'it'")).settings.voice_name.startswith("it_IT-")

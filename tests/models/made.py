@@ -68,3 +68,12 @@ def from_archive(url: str, archive: bytes, name: str = "stt/vosk-xx") -> Model:
     """A model that is fetched as an archive."""
     sha256 = hashlib.sha256(archive).hexdigest()
     return Model(name, "speech-to-text", "xx", "MIT", engine="vosk", url=url, size=len(archive), sha256=sha256)
+
+
+def from_files(url: str, *contents: bytes) -> Model:
+    """A model whose files are fetched one by one, all from one address."""
+    files = tuple(
+        File(f"voice/xx{suffix}", len(content), hashlib.sha256(content).hexdigest(), url=url)
+        for content, suffix in zip(contents, (".onnx", ".onnx.json"), strict=True)
+    )
+    return Model("voice/xx.onnx", "voice", "xx", "MIT", files=files)

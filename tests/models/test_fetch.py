@@ -18,7 +18,7 @@ from appliance.models.directory import damages, files_of
 from appliance.models.fetch import fetch
 from appliance.models.manifest import Manifest, Model
 from appliance.models.report import Report
-from tests.models.made import CONTENTS, FOLDER, VOICE, from_archive, manifest_of, put, write_wheel, zipped
+from tests.models.made import CONTENTS, FOLDER, VOICE, from_archive, from_files, manifest_of, put, write_wheel, zipped
 from tests.models.server import Server, serving
 
 BIG = os.urandom(400_000)
@@ -132,6 +132,31 @@ def test_another_version_of_an_archive_replaces_the_folder_as_a_whole(server: Se
     fetched(tmp_path, model)
     assert {path.name for path in (tmp_path / "models/stt/vosk-xx").iterdir()} == {"am", "NEWS"}
     assert not damages(model, tmp_path)
+
+
+def test_a_model_of_single_files(server: Server, tmp_path: Path) -> None:
+    model = from_files(server.url, ARCHIVE, ARCHIVE)
+    said = fetched(tmp_path, model)
+    assert tree(tmp_path) == {".lock": b"", "voice/xx.onnx": ARCHIVE, "voice/xx.onnx.json": ARCHIVE}
+    assert said.endswith("voice/xx.onnx is here\n")
+    server.asked.clear()
+    (tmp_path / "models/voice/xx.onnx.json").write_bytes(ARCHIVE[:-1] + b"?")
+    assert "voice/xx.onnx.json: wrong content; it will be replaced" in fetched(tmp_path, model)
+    assert not damages(model, tmp_path)
+    assert len(server.asked) == 1
+
+
+def test_a_single_file_goes_on_where_it_broke_off(server: Server, tmp_path: Path) -> None:
+    model = from_files(server.url, ARCHIVE, OTHER_ARCHIVE)
+    with pytest.raises(ApplianceError, match="that the manifest promises"):
+        fetched(tmp_path, model)  # the server has but one of the two
+    assert damages(model, tmp_path)
+    assert not (tmp_path / "models/voice").exists()
+    part = tmp_path / "models/.fetch" / f"{model.files[0].sha256}.part"
+    part.write_bytes(ARCHIVE[:1000])
+    server.asked.clear()
+    fetched(tmp_path, from_files(server.url, ARCHIVE, ARCHIVE))
+    assert server.asked[0] == "bytes=1000-"
 
 
 def test_wrong_bytes_put_nothing_in_place(server: Server, tmp_path: Path) -> None:

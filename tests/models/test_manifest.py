@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from appliance import share as sharing
+from appliance.config.schema import Settings
 from appliance.errors import ApplianceError, BadInputError
 from appliance.models.directory import damages
 from appliance.models.manifest import Manifest, is_below, load_manifest, needed, with_siblings
+from appliance.thinking.intents import languages
 
 ENGLISH = ("en", "moonshine", ["alexa", "timer"], "en_US-joe-medium")
 
@@ -61,6 +63,14 @@ def test_every_recogniser_can_be_configured(manifest: Manifest) -> None:
             assert model in needed(manifest, model.language, model.engine, ["alexa"], "en_US-joe-medium")
 
 
+def test_every_language_that_is_understood_can_be_heard_and_spoken(manifest: Manifest) -> None:
+    for language in languages():
+        settings = Settings(language=language)
+        models = needed(manifest, language, settings.engine, ["alexa"], settings.voice_name)
+        assert {model.language for model in models} == {"any", "en", language}
+        assert [model.language for model in models if model.role in ("speech-to-text", "voice")] == [language] * 2
+
+
 def test_without_wake_words_their_features_are_not_needed(manifest: Manifest) -> None:
     assert not [model for model in needed(manifest, "ko", "vosk", [], "en_US-joe-medium") if "wake" in model.role]
 
@@ -72,7 +82,10 @@ def test_without_wake_words_their_features_are_not_needed(manifest: Manifest) ->
             ("en", "moonshine", ["alexia"], "en_US-joe-medium"),
             r'wake word "alexia".*did you mean "alexa".*"hey_jarvis"',
         ),
-        (("en", "moonshine", [], "joe"), r'voice "joe": there is no model for it\. Allowed: "en_US-joe-medium"'),
+        (
+            ("en", "moonshine", [], "joe"),
+            r'voice "joe": there is no model for it\. Allowed: "en_US-joe-medium", "de_DE',
+        ),
         (
             ("ko", "moonshine", [], "en_US-joe-medium"),
             r'"moonshine" with language "ko".*moonshine with en.*vosk with ko',
@@ -112,6 +125,17 @@ def test_models_are_found_by_their_name_or_by_a_file(manifest: Manifest) -> None
             "a model from a url has size and sha256, and no files",
         ),
         ('package = "a==1" # of the model', "", "has either a package or a url"),
+        ('member = "a"', 'member = "a", url = "https://a.example/a"', "has either a package or a url, or files that"),
+        (
+            'package = "a==1" # of the model\nfiles = [{ path = "voice/a", member = "a"',
+            'files = [{ path = "voice/a", member = "a", url = "https://a.example/a"',
+            "each has a url, and none a member",
+        ),
+        (
+            'package = "a==1" # of the model\nfiles = [{ path = "voice/a", member = "a"',
+            'files = [{ path = "voice/a", url = "http://a.example/a"',
+            "the url is not https",
+        ),
     ],
 )
 def test_a_wrong_manifest(tmp_path: Path, before: str, after: str, message: str) -> None:
