@@ -35,7 +35,7 @@ FIRST_START, CHANGE, CHANGE_NOT_RUNNING, NEW_VERSION, SWITCH = (
 )
 
 SECONDS = {FIRST_START: 15.0, CHANGE: 15.0, CHANGE_NOT_RUNNING: 5.0, NEW_VERSION: 60.0, SWITCH: 14.0}
-WRITES = {FIRST_START: 300, CHANGE: 400, CHANGE_NOT_RUNNING: 400, NEW_VERSION: 2000, SWITCH: 120}
+WRITES = {FIRST_START: 60, CHANGE: 400, CHANGE_NOT_RUNNING: 400, NEW_VERSION: 2000, SWITCH: 120}
 """A cut comes after so many seconds (on the fastest board), or so many writes to the disk, at most."""
 BY_TIME = 0.3
 """The share of the cuts by seconds: most happens in the moments in which it is written."""
@@ -79,12 +79,17 @@ class Known:
 
     numbers: dict[str, list[int]] = field(default_factory=lambda: {name: [BEGINNING] for name in OWNERS})
     versions: list[str] = field(default_factory=lambda: [MADE[-1]])
+    unfinished: str = ""
+    """A version whose installation was cut off."""
     used: int = BEGINNING
     """The largest number that an owner has used."""
 
 
 def cuts(kind_of_board: type[Board], image: Image, folder: Path, plan: Sequence[tuple[str, int]]) -> Iterator[Cut]:
-    """Cut the power, of this kind and with this seed, one after the other. The first one is a `first start`."""
+    """Cut the power, of this kind and with this seed, one after the other. The first one is a `first start`.
+
+    An upgrade that was cut off is done again next time, and completed in the end.
+    """
     board: Board | None = None
     known, last = Known(), None
     for kind, seed in plan:
@@ -107,6 +112,10 @@ def cuts(kind_of_board: type[Board], image: Image, folder: Path, plan: Sequence[
     if board is not None and last is not None:
         with board.powered() as powered:
             yield look(powered, known, last)
+            if known.unfinished:
+                powered.check("sh", "-c", UPGRADE.format(number=known.unfinished, telling=board.telling))
+                known.versions = [known.unfinished]
+                yield look(powered, known, Cut("no more", 0))
         board.close()
 
 
@@ -123,7 +132,8 @@ def begin(powered: Powered, known: Known, cut: Cut, telling: str) -> None:
         started = [f"{name} begin" for name in OWNERS]
     else:
         old = known.versions[0]
-        number = next(each for each in MADE if each != old) if cut.kind == SWITCH else f"0.2.{cut.seed}"
+        number = next(each for each in MADE if each != old) if cut.kind == SWITCH else known.unfinished
+        number = number or f"0.2.{cut.seed}"
         known.versions.append(number)
         powered.start("sh", "-c", UPGRADE.format(number=number, telling=telling))
         started = ["==> Version" if cut.kind == NEW_VERSION else "==> Models"]
@@ -188,6 +198,8 @@ def look(powered: Powered, known: Known, cut: Cut) -> Cut:
         cut.wrong.append(f"version {version}, and not {' or '.join(known.versions)}")
     elif len(known.versions) > 1:
         outcomes.append("old" if number == known.versions[0] else "new")
+    if cut.kind == NEW_VERSION:
+        known.unfinished = known.versions[-1] if number != known.versions[-1] else ""
     known.versions = [number]
     for path, there in (("current/complete", True), ("current/.venv/bin/appliance", True), ("fallback", False)):
         if (powered.run("test", "-e", f"/opt/appliance/{path}").status == 0) is not there:
