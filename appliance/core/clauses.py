@@ -15,7 +15,7 @@ LONGEST = 120
 """Characters of a clause at most: about six seconds of speech, which a voice has to make in one go."""
 
 _STOPS = ".!?…。！？"
-_OPENERS = "\"'“‘„«([{「『（*_"
+_OPENERS = "\"'“‘„«([{「『（*_¿¡"
 _CLOSERS = "\"'”’»)]}」』）*_"
 _MARK = re.compile(
     rf"(?P<stop>[{re.escape(_STOPS)}]+[{re.escape(_CLOSERS)}]*)|(?P<line>\n)"
@@ -26,10 +26,22 @@ _LAST_SPACE = re.compile(r"\s\S*$")
 _WIDE_STOP = re.compile("[。！？]")
 _INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")
 _TITLES = ("dr", "mr", "mrs", "ms", "mx", "prof", "rev", "hon", "gen", "col", "sgt", "capt", "lt", "jr", "sr", "ph.d")
-_NAMES = ("st", "mt", "ave", "blvd", "rd", "inc", "ltd", "co", "corp", "dept")
-_ABBREVIATIONS = frozenset((*_TITLES, *_NAMES, "vs", "etc", "approx", "est"))
-_MONTHS = ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec")
-_BEFORE_NUMBERS = frozenset((*_MONTHS, "no", "nr", "p", "pp", "vol", "fig", "ch", "sec", "ca"))
+_OTHER_TITLES = ("hr", "hrn", "fr", "frl", "dipl.-ing", "sra", "srta", "dra", "ud", "uds", "sig", "dott", "avv", "mgr")
+_NAMES = ("st", "mt", "ave", "blvd", "rd", "inc", "ltd", "co", "corp", "dept", "str")
+_ABBREVIATIONS = frozenset(
+    (*_TITLES, *_OTHER_TITLES, *_NAMES, "vs", "etc", "approx", "est", "bzw", "evtl", "ggf", "vgl")
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "okt", "nov", "dec", "dez")
+_OTHER_NUMBERED = ("tel", "abs", "kap", "bd", "pág", "pag", "núm", "num", "art", "cap")
+_BEFORE_NUMBERS = frozenset((*_MONTHS, *_OTHER_NUMBERED, "no", "nr", "p", "pp", "vol", "fig", "ch", "sec", "ca"))
+_DAY = re.compile(r"(?<![^\s(])\d{1,2}\.$")
+_GERMAN_MONTHS = (
+    *("januar", "jänner", "februar", "märz", "april", "mai", "juni"),
+    *("juli", "august", "september", "oktober", "november", "dezember"),
+)
+_AFTER_ORDINALS = frozenset((*_GERMAN_MONTHS, "jahrhundert", "jahrhunderts", "weltkrieg", "geburtstag"))
+"""In German, a number with a full stop is an ordinal: "am 3. Oktober"."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class ClauseSplitter:
@@ -82,6 +94,8 @@ def _end(text: str, *, first: bool, final: bool) -> int | None:
             return end
         if following is None:
             return len(text) if final else None
+        if mark["stop"] == "." and _DAY.search(text, 0, end) and not final and _may_be_ordinal(text, following.start()):
+            return None
         if mark["stop"] and _ends_sentence(text, mark["stop"], end, following):
             return end
         if mark["pause"]:
@@ -93,6 +107,16 @@ def _end(text: str, *, first: bool, final: bool) -> int | None:
     return len(text) if final and text else None
 
 
+def _may_be_ordinal(text: str, begin: int) -> bool:
+    """Whether `text` ends with the beginning of a word that an ordinal stands before."""
+    word = _LETTERS.match(text, begin)
+    return (
+        word is not None
+        and word.end() == len(text)
+        and any(each.startswith(word[0].lower()) for each in _AFTER_ORDINALS)
+    )
+
+
 def _ends_sentence(text: str, stop: str, end: int, following: re.Match[str]) -> bool:
     if _WIDE_STOP.search(stop):
         return True
@@ -101,8 +125,10 @@ def _ends_sentence(text: str, stop: str, end: int, following: re.Match[str]) -> 
     if stop != ".":
         return True
     word = text[: end - 1].rpartition(" ")[2].lstrip(_OPENERS).lower()
+    after = _LETTERS.match(text, following.start())
     return not (
         word in _ABBREVIATIONS
+        or (_DAY.search(text, 0, end) and after and after[0].lower() in _AFTER_ORDINALS)
         or _INITIALS.fullmatch(word)
         or (word in _BEFORE_NUMBERS and following[0].isdigit())
         or text[: end - 1].isdecimal()

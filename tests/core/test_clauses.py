@@ -34,6 +34,15 @@ def split(*pieces: str) -> list[str]:
         "Yes, of course.",
         "Pages 5–7 are missing.",
         "A well-known fact.",
+        "Heute ist der 3. Oktober.",
+        "Das war im 19. Jahrhundert.",
+        "Am 24. Dezember ist Heiligabend.",
+        "Fragen Sie Hr. Meier z. B. Heute.",
+        "Das kostet ca. 5 Euro.",
+        "Rufen Sie Tel. 110 an.",
+        "Pregunte a la Sra. García.",
+        "Está en la pág. 5.",
+        "Chieda al Dott. Rossi.",
     ],
 )
 def test_stays_in_one_piece(text: str) -> None:
@@ -54,6 +63,11 @@ def test_stays_in_one_piece(text: str) -> None:
         ("今天是星期一。现在三点！好吗？", ["今天是星期一。", "现在三点！", "好吗？"]),
         ("「そうです。」と言った。", ["「そうです。」", "と言った。"]),
         ("Das kostet 3,50 Euro. Öffnen Sie es.", ["Das kostet 3,50 Euro.", "Öffnen Sie es."]),
+        ("Es sind 12. Das reicht.", ["Es sind 12.", "Das reicht."]),
+        ("Es sind 12. Maifeiern sind schön.", ["Es sind 12.", "Maifeiern sind schön."]),
+        ("Das war 2015. Oktober war es.", ["Das war 2015.", "Oktober war es."]),
+        ("¿Qué hora es? ¡Las tres!", ["¿Qué hora es?", "¡Las tres!"]),
+        ("오늘은 월요일이에요. 지금은 세 시예요.", ["오늘은 월요일이에요.", "지금은 세 시예요."]),
         ("", []),
         (" \n ", []),
         ("...", ["..."]),
@@ -118,7 +132,22 @@ def test_what_may_go_on_is_not_whole(text: str) -> None:
 
 pieces = st.lists(
     st.one_of(
-        st.sampled_from([*".!?…。，,;:—–-\"') \n\t", "  ", "Dr.", "U.S.", "3.14", "No.", " and", " Word", "x" * 50]),
+        st.sampled_from(
+            [
+                *".!?…。，,;:—–-\"') \n\t",
+                "  ",
+                "Dr.",
+                "U.S.",
+                "3.14",
+                "No.",
+                " and",
+                " Word",
+                "x" * 50,
+                "3. ",
+                "Mai",
+                "Dezember",
+            ]
+        ),
         st.text(max_size=3),
     ),
     max_size=60,
