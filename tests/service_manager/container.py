@@ -148,7 +148,7 @@ def _init_of(process: "subprocess.Popen[bytes]", console: Path) -> int:
     while True:
         nspawn = _children(process.pid)
         # Its child is at first a copy of itself.
-        found = [child for parent in nspawn for child in _children(parent) if _name(child) == "systemd"]
+        found = [child for parent in nspawn for child in _children(parent) if _read(child, "comm") == "systemd\n"]
         if found:
             return found[0]
         if process.poll() is not None or time.monotonic() > deadline:
@@ -157,13 +157,14 @@ def _init_of(process: "subprocess.Popen[bytes]", console: Path) -> int:
 
 
 def _children(process: int) -> list[int]:
-    return list(map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()))
+    return list(map(int, _read(process, f"task/{process}/children").split()))
 
 
-def _name(process: int) -> str:
+def _read(process: int, name: str) -> str:
+    """What the kernel says of a process; nothing once it is gone."""
     try:
-        return Path(f"/proc/{process}/comm").read_text().strip()
-    except FileNotFoundError:
+        return Path(f"/proc/{process}/{name}").read_text()
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
