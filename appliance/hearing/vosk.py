@@ -1,6 +1,7 @@
 """Speech-to-text with Vosk (https://alphacephei.com/vosk/): streaming, with partial results, in many languages."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,6 +18,9 @@ _GRAPHS = (("graph/HCLG.fst",), ("graph/HCLr.fst", "graph/Gr.fst"))
 """A model has its words in one file, or, the small ones, in two that are joined as it listens."""
 
 _SILENT = -1
+
+_NO_WORD = re.compile(r"\[\w*\]")
+"""What some models write for sounds that are no words: "[1]"."""
 
 
 class Vosk:
@@ -79,7 +83,7 @@ class _Utterance:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    return " ".join(filter(None, texts))
+    return " ".join(_NO_WORD.sub(" ", " ".join(texts)).split())
 
 
 def _require(folder: Path) -> None:

@@ -31,6 +31,9 @@ _PARTED_APOSTROPHE = re.compile(r"(?<=\w)['’]\s*(?=\w)")
 _MOST = 2
 """Fillers at either end that are left out one by one; where there are more, all of them are."""
 
+_PIECES = 3
+"""In how many words recognisers write a filler of a language that they part as they like."""
+
 
 def languages() -> list[str]:
     """The languages that there are sentences for."""
@@ -49,7 +52,9 @@ class IntentMatcher:
         self._intents = Intents.from_yaml(io.StringIO(_plain(text)))
         # hassil leaves out all or none of them, and where it ignores white space, also in the middle of other words.
         self._fillers, self._intents.skip_words = self._intents.skip_words, []
-        self._longest = max(len(filler.split()) for filler in self._fillers)
+        ignores_space = self._intents.settings.ignore_whitespace
+        self._between = "" if ignores_space else " "
+        self._longest = _PIECES if ignores_space else max(len(filler.split()) for filler in self._fillers)
         self.names = frozenset(self._intents.intents)
 
     def match(self, heard: str) -> str | None:
@@ -77,7 +82,7 @@ class IntentMatcher:
     def _filler(self, words: list[str], *, last: bool = False) -> int:
         """How many of `words` the longest filler at their beginning, or end, has; 0 when there is none."""
         parts = (words[at:] if last else words[: len(words) - at] for at in range(len(words)))
-        return next((len(part) for part in parts if " ".join(part).lower() in self._fillers), 0)
+        return next((len(part) for part in parts if self._between.join(part).lower() in self._fillers), 0)
 
 
 def _plain(text: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import vosk
 from rapidfuzz.distance import Levenshtein
 
 from appliance.errors import ApplianceError
@@ -49,6 +50,11 @@ def test_loud_samples_do_not_wrap_around(vosk_ko: Vosk, recording: Recordings) -
     recognition = vosk_ko.begin()
     recognition.feed(sound / np.abs(sound).max() * np.float32(1.2))
     assert "하면서" in characters(recognition.finish().text)
+
+
+def test_marks_that_are_no_words_are_left_out(vosk_ko: Vosk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vosk.KaldiRecognizer, "PartialResult", lambda _: '{"partial": "[1] 지금 [12]"}')
+    assert vosk_ko.begin().feed(np.zeros(1600, np.float32)) == "지금"
 
 
 def test_it_writes_nothing_to_the_terminal(vosk_ko: Vosk, capfd: pytest.CaptureFixture[str]) -> None:
