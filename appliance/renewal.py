@@ -2,7 +2,8 @@
 
 Rules:
 - A change is tried for as long as `service.confirm` says. It is confirmed if the appliance has become ready with it and
-  runs, and each card works that worked before; otherwise the configuration before it is in force again.
+  runs, and each card works that worked before, or that was chosen anew if it is tried at a start; otherwise the
+  configuration before it is in force again.
 - The models of what is to be tried are loaded beforehand, so that one without a model disturbs nothing.
 - No turn is cut: what is to be tried waits for the end of the conversation.
 - A change in which the machine or the process goes down is taken back at the next start, by `config`.
@@ -25,6 +26,8 @@ from appliance.service.condition import ConfigurationStatus
 from appliance.service.request import Applied
 
 _log = logging.getLogger(__name__)
+
+CARDS = ("microphone", "speaker")
 
 STARTING = 60.0
 """Seconds in which what is tried has to become ready."""
@@ -133,7 +136,8 @@ class Renewal(Generic[Models]):
             on_ready()
         if start.on_trial and start.generation is not None:
             async with self._changing:
-                await self._end_trial(Trial(start.settings, start.generation, on_trial=True), frozenset(), known=False)
+                kept = frozenset(card for card in CARDS if f"{card}.card" not in start.changed)
+                await self._end_trial(Trial(start.settings, start.generation, on_trial=True), kept)
         while not self._stopped.is_set():
             task = self._task
             assert task is not None  # noqa: S101  it has begun
@@ -167,14 +171,14 @@ class Renewal(Generic[Models]):
                 return await self._take_back(trial, _reason(error))
             return await self._end_trial(trial, lacked)
 
-    async def _end_trial(self, trial: Trial, lacked: frozenset[str], *, known: bool = True) -> Applied:
-        """`lacked`: which cards did not work before, if that is `known`."""
+    async def _end_trial(self, trial: Trial, lacked: frozenset[str]) -> Applied:
+        """`lacked`: the cards that need not work."""
         assert self._task is not None  # noqa: S101  it has begun
         assert self.current is not None  # noqa: S101
         await asyncio.wait({self._task}, timeout=trial.settings.service.confirm)
         if self._task.done() and (error := self._task.exception()) is not None:
             return await self._take_back(trial, _reason(error))
-        lost = self.current.lacks - lacked if known and not self._task.done() else frozenset()
+        lost = self.current.lacks - lacked if not self._task.done() else frozenset()
         if lost:
             return await self._take_back(trial, f"the {' and the '.join(sorted(lost))} did not work with it")
         notes = await asyncio.to_thread(self._store.confirm, trial.generation)

@@ -152,6 +152,7 @@ class _Appliance:
         print(f"Ready. Say {self._words()}, and ask what it can do. Ctrl-C ends it.", flush=True)
         if self._ends.is_news and notify.is_service():
             self._say(PHRASES[self._settings.language].READY)
+        self._ends.said_ready()
 
     def _words(self) -> str:
         return " or ".join(f'"{word.replace("_", " ")}"' for word in self._settings.wake.words)

@@ -39,6 +39,8 @@ class Start:
     """None: the built-in defaults, or files that could not be recorded."""
     on_trial: bool = False
     """It is to be confirmed or rejected."""
+    changed: tuple[str, ...] = ()
+    """In which keys it is not what was confirmed last; none, if nothing was."""
     notes: tuple[str, ...] = ()
 
 
@@ -186,9 +188,10 @@ class Generations:
                 what = f"The configuration is still that of generation {known.number}, taken back because {known.why}."
                 return _staying(good, f"{what} To try it again: appliance config apply.")
         state, number = self._recorded(state, files)
-        on_trial = good.generation is None or bool(changed(good.settings, settings))
+        keys = () if good.generation is None else changed(good.settings, settings)
+        on_trial = good.generation is None or bool(keys)
         self._shelf.save(state.begun(number) if on_trial else state.was_confirmed(number))
-        return Start(settings, number, on_trial, tuple(notes))
+        return Start(settings, number, on_trial, keys, tuple(notes))
 
     def _start_unrecorded(self, why: str) -> Start:
         state = self._shelf.peek()
@@ -204,7 +207,7 @@ class Generations:
                 return good
             if known.outcome in ("rejected", "trial"):
                 return _staying(good, f"Generation {known.number} was not confirmed.")
-        return Start(settings, None, False, (why,))
+        return Start(settings, None, notes=(why,))
 
     def _take_back(self, state: State, number: int, why: str) -> tuple[State, list[str]]:
         record = state.record(number)

@@ -7,6 +7,7 @@ again because the change was taken back.
 import argparse
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,12 @@ PLACE = "appliance config"
 _MARGIN = 180.0
 """Seconds that the appliance may need to become ready, with what is tried now, with what was tried just before, and
 once more if it is taken back; the windows of the trials come on top of that."""
+
+RESTARTING = 60.0
+"""Seconds that an appliance which has ended in a trial may take to start again."""
+
+LOOK = 0.2
+"""Seconds between two looks what it has made of the trial then."""
 
 _AT_START = "Nothing is running: this is tried at the next start."
 
@@ -182,6 +189,29 @@ class Changer:
             return ask(self._directory, Apply(), 2 * window + _MARGIN).applied
         except NotRunningError:
             return None
+        except ApplianceError:
+            if (applied := self._outcome(files, window)) is None:
+                raise
+            return applied
+
+    def _outcome(self, files: "Files", window: float) -> "Applied | None":
+        """What became of a trial in which the appliance has ended, which the next start decides; None: nothing yet."""
+        from appliance.config.states import digest_of
+        from appliance.service.request import Applied
+
+        until = time.monotonic() + window + RESTARTING
+        while True:
+            state = self.generations.history()
+            record = state.latest(digest_of(files))
+            match record.outcome if record is not None else "":
+                case "confirmed":
+                    return Applied(record.number if record else None)
+                case "rejected":
+                    return Applied(state.confirmed, taken_back=record.why if record else "")
+                case "trial" if time.monotonic() < until:
+                    time.sleep(LOOK)
+                case _:
+                    return None
 
     def _say(self, files: "Files", after: "Files", applied: "Applied | None") -> int:
         names = [name for name in {**files, **after} if files.get(name) != after.get(name)]

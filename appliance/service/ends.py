@@ -39,13 +39,15 @@ class _Note(msgspec.Struct, frozen=True):
     end: End | None = None
     place: str = ""
     """Where its code lay; another version lies somewhere else."""
+    said_ready: bool = False
+    """It, or one like it before, became ready, and said so."""
 
 
 class Ends:
     """Notes in `directory`, while it is entered, that a process is at work, and afterwards how it ended.
 
-    `last` is how the one before has ended; None if there was none. `is_news`: this is the first one since the machine
-    was started, or of this version. A file that cannot be read or written is logged.
+    `last` is how the one before has ended; None if there was none. `is_news`: none has said that it is ready since the
+    machine was started, and none of this version. A file that cannot be read or written is logged.
     """
 
     def __init__(self, directory: Path, now: Callable[[], float] = time.time) -> None:
@@ -69,6 +71,12 @@ class Ends:
         else:
             self._write(End("stopped", "", self._now()))
 
+    def said_ready(self) -> None:
+        """It is no news any more."""
+        if self.is_news:
+            self.is_news = False
+            self._write(None)
+
     def starving(self, why: str) -> None:
         """The watchdog is going to end the process, unless it heals: then there is nothing to say why."""
         self._write(End("watchdog", why, self._now()) if why else None)
@@ -81,14 +89,16 @@ class Ends:
         except (OSError, msgspec.DecodeError) as error:
             _log.warning("%s cannot be read: %s", self._path, error)
             return None
-        self.is_news = (note.boot, note.place) != (self._boot, sys.prefix)
+        self.is_news = (note.boot, note.place, note.said_ready) != (self._boot, sys.prefix, True)
         if note.end is not None:
             return note.end
         return End("crashed" if note.boot == self._boot else "power cut", "", note.began)
 
     def _write(self, end: End | None) -> None:
         try:
-            write_safely(self._path, msgspec.json.encode(_Note(self._boot, self._began, end, sys.prefix)))
+            write_safely(
+                self._path, msgspec.json.encode(_Note(self._boot, self._began, end, sys.prefix, not self.is_news))
+            )
         except OSError as error:
             _log.warning("%s cannot be written: %s", self._path, error)
 

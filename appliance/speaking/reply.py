@@ -15,8 +15,8 @@ LOOKAHEAD = 2.0
 that an interruption finds the voice's worker free."""
 
 STALLED = 6.0
-"""Seconds in which a reply has to move on; then the speaker is taken for dead. One that fell silent is noticed after 2 to
-2.5, and open again 3 after it is back."""
+"""Seconds in which a reply has to move on; then the speaker is taken for dead. One that fell silent is noticed after 2
+to 2.5, and open again 3 after it is back."""
 
 
 async def speak(

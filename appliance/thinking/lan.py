@@ -60,9 +60,16 @@ class Found(Protocol):
         """The `version`, as soon as it is another one than `since`."""
 
 
+class Own(Found, Protocol):
+    """The appliance's own servers."""
+
+    key: str
+    """What they want to see."""
+
+
 @asynccontextmanager
 async def lan_model(
-    wishes: Wishes, phrases: Phrases, directory: Path, now: Callable[[], datetime], own: Found | None = None
+    wishes: Wishes, phrases: Phrases, directory: Path, now: Callable[[], datetime], own: Own | None = None
 ) -> AsyncIterator[LanModel]:
     """A model to ask, while it is entered. `directory` remembers which servers are trusted; `own` are the appliance's.
 
@@ -76,6 +83,8 @@ async def lan_model(
         return found if own is None else together(found, own.servers())
 
     def key(server: Server) -> str:
+        if own is not None and server in own.servers():
+            return own.key
         is_own = server.source is Source.CONFIGURED and wishes.key_file is not None
         return read_key(wishes.key_file) if is_own and wishes.key_file is not None else ""
 

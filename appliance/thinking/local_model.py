@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import os
+import secrets
 import signal
 import sys
 from contextlib import suppress
@@ -19,6 +20,7 @@ from pathlib import Path
 from appliance.errors import ApplianceError
 from appliance.thinking.discovery.addresses import url_of
 from appliance.thinking.discovery.advertised import PATH
+from appliance.thinking.local_server import KEY
 from appliance.thinking.server import Server, Source
 
 NAME = "the model in the box"
@@ -63,6 +65,8 @@ class LocalModel:
         self._servers: list[Server] = []
         self._news = asyncio.Event()
         self._told = ""
+        self.key = secrets.token_urlsafe(24)
+        """What it wants to see before it says anything, so that it serves nobody else on this machine."""
         self.version = 0
         """Another number each time that `servers` has changed."""
 
@@ -126,6 +130,7 @@ class LocalModel:
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, KEY: self.key},  # which nobody else can read, as they could a command line
             start_new_session=True,  # Ctrl-C is for the appliance, which then ends it
         )
         said = await _said(process)

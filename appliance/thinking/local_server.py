@@ -14,6 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+KEY = "APPLIANCE_MODEL_KEY"
+"""The variable of the environment with the key that whoever asks has to show."""
+
 CONTEXT = 2048
 """Tokens that the conversation and the answer may have together: the memory for them is taken at once."""
 
@@ -57,6 +60,7 @@ def main(weights: Path, parent: int) -> None:
 
     wishes = parameters(xllamacpp, weights)
     wishes.port = free_port()
+    wishes.api_keys = [os.environ.pop(KEY)]
     _say(said, port=wishes.port)
     try:
         server = xllamacpp.Server(wishes)

@@ -13,6 +13,8 @@ import pytest
 from appliance.cli import main
 from appliance.config import store
 from appliance.config.generations import Generations
+from appliance.errors import ApplianceError
+from appliance.service import client, config_change
 from appliance.service.control import Controls, ControlServer
 from appliance.service.request import Applied
 
@@ -77,6 +79,29 @@ def serve(tmp_path: Path, generations: Generations) -> Callable[..., ControlServ
         return ControlServer(tmp_path / "data", Controls(lambda: None, apply=Daemon(generations, why).apply))
 
     return make
+
+
+def test_a_change_in_which_the_appliance_ends_is_seen_to_be_taken_back(
+    typed: Typed, etc: Path, generations: Generations, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Daemon(generations)
+    before = etc.read_bytes() if etc.exists() else b""
+    starts = []
+
+    def dies(*_: object) -> None:
+        generations.begin_trial()
+        raise ApplianceError("data", "the appliance here gave no answer")
+
+    def starts_again(_: float) -> None:
+        starts.append(generations.at_start())
+
+    monkeypatch.setattr(client, "ask", dies)
+    monkeypatch.setattr(config_change.time, "sleep", starts_again)
+    said = json.loads(typed("set", "wake.threshold", "0.7", "--json", status=1))
+    assert (said["changed"], said["applied"], said["generation"]) == (False, False, 1)
+    assert said["taken_back"] == "the appliance ended before this was confirmed"
+    assert len(starts) == 1
+    assert (etc.read_bytes() if etc.exists() else b"") == before
 
 
 def test_a_value_is_set_and_seen(typed: Typed, etc: Path) -> None:
@@ -321,6 +346,8 @@ COMMAND = """
 import sys
 from pathlib import Path
 from appliance.config import store
+from appliance.errors import ApplianceError
+from appliance.service import client, config_change
 store.SYSTEM_FILE = Path(sys.argv.pop(1))
 from appliance.cli import main
 sys.exit(main())
