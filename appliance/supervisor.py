@@ -31,9 +31,9 @@ from appliance.hearing.stt import Recogniser
 from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
 from appliance.quests import Quest, QuestManager
-from appliance.service.condition import CardStatus, Condition
+from appliance.service.condition import ButtonStatus, CardStatus, Condition
 from appliance.service.request import ListedServer
-from appliance.service.status import StatusObserver, card_problem
+from appliance.service.status import StatusObserver, button_problem, button_status, card_problem
 from appliance.sound import Beats, Sound, close_device
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
@@ -57,8 +57,16 @@ SERVING = "model in the box"
 class Button(Protocol):
     """The push button."""
 
+    @property
+    def works(self) -> bool:
+        """Whether it can be pressed now. From any thread."""
+
+    @property
+    def trouble(self) -> ApplianceError | None:
+        """Why it does not work; None if nothing is wrong. From any thread."""
+
     def start(self, on_press: Callable[[float], None]) -> None:
-        """Tell `on_press` the time of each press, from a thread of its own. What cannot work is only logged."""
+        """Tell `on_press` the time of each press, from a thread of its own. What cannot work raises nothing."""
 
     def stop(self) -> None:
         """No press after this has returned. Stopping twice is fine."""
@@ -214,7 +222,9 @@ class Supervisor:
         parts, devices = self._parts, self._devices
         hears, speaks = (False, False) if self._sound is None else self._sound.works
         microphone, speaker = CardStatus(devices.microphone.name, hears), CardStatus(devices.speaker.name, speaks)
+        button = self._button_status()
         model, server = self._model_status()
+        problems = (card_problem("microphone", microphone), card_problem("speaker", speaker), button_problem(button))
         return Condition(
             phase=self._status.doing.value,
             running=self._status.running,
@@ -228,8 +238,13 @@ class Supervisor:
             last_answer=self._status.last_answer,
             turns=self._status.turns,
             last_interruption=self._status.last_interruption,
-            problems=tuple(filter(None, (card_problem("microphone", microphone), card_problem("speaker", speaker)))),
+            button=button,
+            problems=tuple(filter(None, problems)),
         )
+
+    def _button_status(self) -> ButtonStatus:
+        button = self._devices.button
+        return button_status(works=button is not None and button.works, trouble=button.trouble if button else None)
 
     def _model_status(self) -> tuple[str, str]:
         """How the best server is, and which that is."""

@@ -406,3 +406,32 @@ def test_the_button_silences_while_the_event_loop_is_busy(engines: Engines) -> N
         await running.task
 
     play(scene())
+
+
+class DeadButton:
+    """Its pin is taken."""
+
+    works = False
+    trouble = ApplianceError("button", "pin 17 is taken")
+
+    def start(self, on_press: Callable[[float], None]) -> None:
+        """It says so in `trouble`."""
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+
+def test_a_dead_button_is_a_status_and_stops_nothing(engines: Engines) -> None:
+    async def scene() -> None:
+        ready = asyncio.Event()
+        devices = Devices(Microphone(), RoomSpeaker(), DeadButton(), asyncio.get_running_loop().time, lambda: NOON)
+        supervisor = Supervisor(Settings(), engines, devices, [])
+        task = asyncio.create_task(supervisor.run(ready.set))
+        await ready.wait()
+        status = supervisor.status()
+        assert status.button.why == "pin 17 is taken"
+        assert "the button does not work: pin 17 is taken" in status.problems
+        supervisor.stop()
+        await task
+
+    play(scene())

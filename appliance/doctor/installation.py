@@ -13,6 +13,7 @@ from appliance.errors import ApplianceError
 from appliance.models.directory import REPAIR, damages, models_in
 from appliance.models.manifest import load_manifest, needed
 from appliance.panel import button as pins
+from appliance.service.condition import ButtonStatus
 
 USER = "appliance"
 """Whom the service runs as."""
@@ -95,12 +96,12 @@ def may_use(node: Path, user: pwd.struct_passwd) -> bool:
 def button(patient: Patient) -> Iterable[Finding]:
     """Whether it can be pressed."""
     pin = patient.settings.button.pin
-    if pin == "none":
+    if patient.condition is not None:
+        yield _button_in_use(patient.condition.button)
+    elif pin == "none":
         yield good("button", "there is none, by the configuration")
     elif not _chips(patient.settings):
         yield good("button", "there are no pins here; appliance press does the same")
-    elif patient.condition is not None:
-        yield good("button", f"the running appliance has pin {pin}")
     else:
         try:
             factory = pins.open_pins()
@@ -110,6 +111,14 @@ def button(patient: Patient) -> Iterable[Finding]:
         if factory is not None:
             factory.close()
         yield good("button", f"pin {pin} can be used")
+
+
+def _button_in_use(button: ButtonStatus) -> Finding:
+    if button.state == "broken":
+        return bad("button", button.why, button.remedy)
+    if button.state == "works":
+        return good("button", "it works, as far as can be known before it is pressed")
+    return good("button", "the running appliance has none; appliance press does the same")
 
 
 def _chips(settings: Settings) -> list[Path]:

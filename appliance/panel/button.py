@@ -47,14 +47,27 @@ def open_pins() -> "Factory | None":
 class GpioButton:
     """A push button between the pin with this BCM number and ground.
 
-    One that cannot work stops nothing: a single message is logged, and it is never pressed. That a machine has no pins
-    at all is no news, and only logged as information.
+    One that cannot work stops nothing: a single message is logged, `trouble` has it, and it is never pressed. That a
+    machine has no pins at all is no news, and only logged as information.
     """
 
     def __init__(self, pin: int, open_pins: Callable[[], "Factory | None"] = open_pins) -> None:
         self._pin = pin
         self._open_pins = open_pins
         self._opened = contextlib.ExitStack()
+        self._line: _Line | None = None
+        self._unable: ApplianceError | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether it can be pressed now. From any thread."""
+        return self._line is not None and not self._line.held
+
+    @property
+    def trouble(self) -> ApplianceError | None:
+        """Why it does not work; None if it does, or is not started, or the machine has no pins. From any thread."""
+        line = self._line
+        return self._held() if line is not None and line.held else self._unable
 
     def start(self, on_press: Callable[[float], None]) -> None:
         """Call `on_press` with the time of each press, from the pin's own thread, at the very edge."""
@@ -65,13 +78,16 @@ class GpioButton:
                 return
             self._listen(factory, on_press)
         except ApplianceError as error:
-            _log.warning("%s", error)
+            self._unable = error
         except Exception as error:  # noqa: BLE001  whatever the pins' driver meets, all else works without a button
-            _log.warning("%s", self._unusable(error))
+            self._unable = self._unusable(error)
+        if (trouble := self.trouble) is not None:
+            _log.warning("%s", trouble)
 
     def stop(self) -> None:
         """The pin is free again when this returns. Stopping twice is fine."""
         self._opened.close()
+        self._line = self._unable = None
 
     def _listen(self, factory: "Factory", on_press: Callable[[float], None]) -> None:
         from gpiozero import InputDevice
@@ -84,10 +100,11 @@ class GpioButton:
             opened.callback(line.stop)
             line.start()
             self._opened = opened.pop_all()
-        if line.held:
-            _log.warning(
-                "button: it is held down, or pin %d is connected to ground; it works once it was let go", self._pin
-            )
+        self._line = line
+
+    def _held(self) -> ApplianceError:
+        found = f"it is held down, or pin {self._pin} is connected to ground"
+        return ApplianceError("button", found, remedy="It works once it was let go; if it was, look at its wires")
 
     def _unusable(self, error: Exception) -> ApplianceError:
         return ApplianceError(
@@ -108,6 +125,7 @@ class _Line:
         self._on_press = on_press
         self._began = device.pin_factory.ticks()
         self.held: bool = device.is_active
+        """Since the start, and until it is let go for the first time."""
         self._debounce = Debounce(down=self.held)
 
     def start(self) -> None:
@@ -121,6 +139,7 @@ class _Line:
     def _changed(self, ticks: float, level: bool) -> None:
         at = time.monotonic()
         try:
+            self.held = self.held and not level
             # The kernel's times: this thread may come late, and then would take a bounce for a press.
             edge_at = self._device.pin_factory.ticks_diff(ticks, self._began)
             if self._debounce.edge(not level, edge_at):

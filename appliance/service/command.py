@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from appliance.service.condition import (
+        ButtonStatus,
         CardStatus,
         Condition,
         ConfigurationStatus,
@@ -88,6 +89,7 @@ def _lines(status: "Condition", service: "Unit | None") -> list[tuple[str, str]]
         ("running for", _span(status.running)),
         ("microphone", _card(status.microphone)),
         ("speaker", _card(status.speaker)),
+        ("button", _button(status.button)),
         ("language", status.language),
         ("speech-to-text", status.recogniser),
         ("voice", status.voice),
@@ -112,6 +114,10 @@ def _list(name: str, items: Iterable[str]) -> list[tuple[str, str]]:
 
 def _card(card: "CardStatus") -> str:
     return card.name if card.works else f"{card.name}: does not work, and is tried again until it does"
+
+
+def _button(button: "ButtonStatus") -> str:
+    return f"does not work: {button.why}" if button.state == "broken" else button.state
 
 
 def _answer(answer: "LastAnswer | None") -> str:

@@ -12,6 +12,16 @@ class CardStatus(msgspec.Struct, frozen=True):
     works: bool
 
 
+class ButtonStatus(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The push button."""
+
+    state: str
+    """"works", "broken", or "none": by the configuration, for want of pins, or as long as it is not in use."""
+    why: str = ""
+    """What is wrong with it, in one line."""
+    remedy: str = ""
+
+
 class LastAnswer(msgspec.Struct, frozen=True):
     """What the last answer was for, who gave it ("skills", a server, or "nobody"), and how many seconds ago."""
 
@@ -78,5 +88,6 @@ class Condition(msgspec.Struct, frozen=True):
     configuration: ConfigurationStatus | None = None
     last_end: End | None = None
     """How the process before this one ended."""
+    button: ButtonStatus = ButtonStatus("none")
     problems: tuple[str, ...] = ()
     """What is wrong now, in one line each."""

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
-from appliance.service.condition import CardStatus, InterruptionStatus, LastAnswer, TurnStatus
+from appliance.errors import ApplianceError
+from appliance.service.condition import ButtonStatus, CardStatus, InterruptionStatus, LastAnswer, TurnStatus
 from appliance.service.firstsound import FirstSound
 from appliance.thinking.mind import MODEL
 from appliance.thinking.offline import UNKNOWN
@@ -96,6 +97,18 @@ class StatusObserver:
         self._turns = tuple(
             replace(turn, **news) if turn.generation == report.generation else turn for turn in self._turns
         )
+
+
+def button_status(*, works: bool, trouble: ApplianceError | None) -> ButtonStatus:
+    """How a button is that works, or has this trouble, or neither."""
+    if trouble is not None:
+        return ButtonStatus("broken", trouble.found, trouble.remedy)
+    return ButtonStatus("works" if works else "none")
+
+
+def button_problem(button: ButtonStatus) -> str:
+    """What is wrong with the button, in one line; nothing if that is nothing."""
+    return f"the button does not work: {button.why}" if button.state == "broken" else ""
 
 
 def card_problem(role: str, card: CardStatus) -> str:

@@ -84,9 +84,16 @@ class RoomSpeaker:
 class RoomButton:
     """The push button."""
 
+    trouble = None
+
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._on_press: Callable[[float], None] | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether a press tells anybody."""
+        return self._on_press is not None
 
     def start(self, on_press: Callable[[float], None]) -> None:
         """Tell `on_press` the time of each press, from the room's thread."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ from appliance.config.schema import Button, LanguageModel, Settings
 from appliance.doctor import installation, machine, network, sound
 from appliance.doctor.check import Finding, Patient, bad, examine, good
 from appliance.errors import ApplianceError
-from appliance.service.condition import CardStatus, Condition, ConfigurationStatus
+from appliance.service.condition import ButtonStatus, CardStatus, Condition, ConfigurationStatus
 from appliance.service.control import Controls, ControlServer
 from appliance.service.request import ListedServer
 from appliance.service.unit import Unit
@@ -140,8 +141,20 @@ def test_the_button(patient: Patient, tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "gpiochip0").touch()
     (line,) = installation.button(patient)
     assert (line.good, line.remedy) == (False, 'Set pin = "none" in [button], and this message goes')
-    running = Patient(Settings(), tmp_path, condition=condition())
-    assert found(installation.button, running) == [(True, "the running appliance has pin 17")]
+
+
+@pytest.mark.parametrize(
+    ("button", "line"),
+    [
+        (ButtonStatus("works"), (True, "it works, as far as can be known before it is pressed")),
+        (ButtonStatus("none"), (True, "the running appliance has none; appliance press does the same")),
+        (ButtonStatus("broken", "pin 17 is taken", "Set another"), (False, "pin 17 is taken")),
+    ],
+)
+def test_the_button_of_the_running_appliance(tmp_path: Path, button: ButtonStatus, line: tuple[bool, str]) -> None:
+    running = Patient(Settings(), tmp_path, condition=msgspec.structs.replace(condition(), button=button))
+    (finding,) = installation.button(running)
+    assert (finding.good, finding.text, finding.remedy) == (*line, button.remedy)
 
 
 @pytest.mark.parametrize(

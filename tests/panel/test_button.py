@@ -96,11 +96,12 @@ def test_a_button_that_is_held_at_the_start_is_said_and_works_once_it_was_let_go
     monkeypatch.setattr(MockPin, "_set_pull", lambda pin, pull: setattr(pin, "_pull", pull))  # too weak to lift it
     button = bench.button()
     button.start(bench.presses.append)
-    assert complaints(caplog) == [
-        "button: it is held down, or pin 17 is connected to ground; it works once it was let go"
-    ]
+    [message] = complaints(caplog)
+    assert message.startswith("button: it is held down, or pin 17 is connected to ground. It works once it was let go")
+    assert (button.works, str(button.trouble)) == (False, message)
     bench.let_go(bounces=3)
     assert bench.presses == []
+    assert (button.works, str(button.trouble)) == (True, "None")
     bench.press()
     assert len(bench.presses) == 1
     button.stop()
@@ -143,13 +144,21 @@ def test_after_a_stop_there_are_no_presses_and_the_pin_can_be_had_again(
 
 
 def test_a_button_that_never_started_can_be_stopped(bench: Bench) -> None:
-    bench.button().stop()
+    button = bench.button()
+    assert (button.works, button.trouble) == (False, None)
+    button.stop()
+    assert (button.works, button.trouble) == (False, None)
 
 
 def test_a_pin_that_is_taken_is_said(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     first = bench.button()
     first.start(bench.presses.append)
-    bench.button().start(bench.presses.append)
+    assert (first.works, first.trouble) == (True, None)
+    second = bench.button()
+    second.start(bench.presses.append)
+    assert not second.works
+    assert second.trouble is not None
+    assert second.trouble.found.startswith("pin 17 cannot be used (")
     [message] = complaints(caplog)
     assert message.startswith("button: pin 17 cannot be used (pin GPIO17 is already in use by ")
     assert message.endswith('or set another pin in [button], or "none" if there is no button.')
@@ -174,14 +183,18 @@ sys.exit("gpiozero" in sys.modules)
 def test_a_pc_whose_chips_have_pins_has_none_for_a_button(board: Path) -> None:
     (board / "model").unlink()
     assert open_pins() is None
+    button = GpioButton(PIN)
+    button.start(lambda at: None)
+    assert (button.works, button.trouble) == (False, None)
 
 
 def start(caplog: pytest.LogCaptureFixture) -> str:
     """What a button on the real pins says that cannot work."""
     button = GpioButton(PIN)
     button.start(lambda at: None)
-    button.stop()
     [message] = complaints(caplog)
+    assert (button.works, str(button.trouble)) == (False, message)
+    button.stop()
     return message
 
 

@@ -13,6 +13,7 @@ import pytest
 from appliance.cli import main
 from appliance.service import address, unit
 from appliance.service.condition import (
+    ButtonStatus,
     CardStatus,
     Condition,
     ConfigurationStatus,
@@ -79,6 +80,7 @@ CONDITION = Condition(
     InterruptionStatus("speech", 3.0, 0.0123),
     ConfigurationStatus(12, taken_back="generation 13: the microphone did not work with it"),
     End("watchdog", "no sound", 0.0),
+    ButtonStatus("broken", "pin 17 cannot be used (busy)", "See that nothing else uses it"),
     ("the speaker is missing", "the disk is full"),
 )
 
@@ -88,6 +90,7 @@ now:               speaking
 running for:       2.0 h
 microphone:        USB microphone
 speaker:           Headphones: does not work, and is tried again until it does
+button:            does not work: pin 17 cannot be used (busy)
 language:          en
 speech-to-text:    moonshine
 voice:             joe

@@ -4,8 +4,9 @@ import pytest
 
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
-from appliance.service.condition import CardStatus, InterruptionStatus, LastAnswer, TurnStatus
-from appliance.service.status import NOBODY, SKILLS, TURNS, StatusObserver, card_problem
+from appliance.errors import ApplianceError
+from appliance.service.condition import ButtonStatus, CardStatus, InterruptionStatus, LastAnswer, TurnStatus
+from appliance.service.status import NOBODY, SKILLS, TURNS, StatusObserver, button_problem, button_status, card_problem
 
 
 class Clock:
@@ -114,3 +115,12 @@ def test_a_question_that_was_overheard_has_a_latency_too() -> None:
 def test_what_is_wrong_with_a_card_is_one_line() -> None:
     assert card_problem("microphone", CardStatus("USB", works=True)) == ""
     assert card_problem("microphone", CardStatus("USB", works=False)).startswith('the microphone "USB" does not work')
+
+
+def test_a_button_is_told_of_and_only_a_broken_one_is_wrong() -> None:
+    broken = button_status(works=False, trouble=ApplianceError("button", "pin 17 is taken", remedy="Set another"))
+    assert broken == ButtonStatus("broken", "pin 17 is taken", "Set another")
+    assert button_problem(broken) == "the button does not work: pin 17 is taken"
+    for works, state in ((True, "works"), (False, "none")):
+        told = button_status(works=works, trouble=None)
+        assert (told.state, button_problem(told)) == (state, "")
