@@ -52,6 +52,9 @@ until status=$(appliance status --json) && ! echo "$status" | grep --quiet '"on_
 
 COMMENTS = {"appliance.toml": "# What is mine.", "appliance.toml.d/room.toml": "# What the room needs."}
 
+DISK_IS_GONE = "Input/output error", "Read-only file system"
+"""What a program may still say that has not noticed in time that there is no power."""
+
 LOOK = 0.2
 """Seconds between two looks at how far it is."""
 
@@ -158,9 +161,10 @@ def interrupt(powered: Powered, chance: random.Random, cut: Cut, slowness: float
 
 def note(powered: Powered, known: Known, cut: Cut) -> None:
     """What it may be like after this."""
-    lines = powered.progress()
-    cut.before = lines[-1] if lines else ""
-    for line in lines:
+    for line in powered.progress():
+        if any(sign in line for sign in DISK_IS_GONE):
+            break
+        cut.before = line
         words = line.split()
         if words[1:2] == ["begin"]:
             known.numbers[words[0]].append(int(words[2]))
