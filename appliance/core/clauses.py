@@ -7,12 +7,16 @@ further text could change it: how the text was cut into pieces makes no differen
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 EARLY = 20
-"""Characters from which on the first clause ends at a comma: about a second of speech, in which the next is made."""
+"""Letters from which on the first clause ends at a comma: about a second of speech, in which the next is made."""
 
 LONGEST = 120
-"""Characters of a clause at most: about six seconds of speech, which a voice has to make in one go."""
+"""Letters of a clause at most: about six seconds of speech, which a voice has to make in one go."""
+
+SYLLABLE = 3
+"""Letters that a character of a script of syllables counts as."""
 
 _STOPS = ".!?…。！？"
 _OPENERS = "\"'“‘„«([{「『（*_¿¡"
@@ -21,6 +25,7 @@ _MARK = re.compile(
     rf"(?P<stop>[{re.escape(_STOPS)}]+[{re.escape(_CLOSERS)}]*)|(?P<line>\n)"
     rf"|(?P<pause>[,;:]+[{re.escape(_CLOSERS)}]*(?=\s)|(?<=\s)[–-](?=\s)|—|[，、；：])"
 )
+_SYLLABLES = re.compile("[\u2e80-\u2fff\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _NEXT = re.compile(r"\S")
 _LAST_SPACE = re.compile(r"\s\S*$")
 _WIDE_STOP = re.compile("[。！？]")
@@ -85,9 +90,10 @@ def is_spoken(text: str) -> bool:
 def _end(text: str, *, first: bool, final: bool) -> int | None:
     """Where the clause at the start of `text` ends, if that is certain."""
     pause = 0
+    longest = _fitting(text)
     for mark in _MARK.finditer(text):
         end = mark.end()
-        if end > LONGEST:
+        if end > longest:
             break
         following = _NEXT.search(text, end)
         if mark["line"] or "\n" in text[end : following.start() if following else None]:
@@ -99,11 +105,11 @@ def _end(text: str, *, first: bool, final: bool) -> int | None:
         if mark["stop"] and _ends_sentence(text, mark["stop"], end, following):
             return end
         if mark["pause"]:
-            if first and end >= EARLY:
+            if first and _letters(text[:end]) >= EARLY:
                 return end
             pause = end
-    if len(text) > LONGEST:
-        return _best(text, pause)
+    if len(text) > longest:
+        return _best(text, pause, longest)
     return len(text) if final and text else None
 
 
@@ -135,9 +141,19 @@ def _ends_sentence(text: str, stop: str, end: int, following: re.Match[str]) -> 
     )
 
 
-def _best(text: str, pause: int) -> int:
-    """The best place before `LONGEST`: the last pause, or between two words, or in the middle of something endless."""
-    if pause >= EARLY:
+def _fitting(text: str) -> int:
+    """How many characters of `text` make up no more than the longest clause."""
+    letters = accumulate(map(_letters, text[: LONGEST + 1]))
+    return sum(count <= LONGEST for count in letters)
+
+
+def _letters(text: str) -> int:
+    return len(text) + (SYLLABLE - 1) * len(_SYLLABLES.findall(text))
+
+
+def _best(text: str, pause: int, longest: int) -> int:
+    """The best place before `longest`: the last pause, or between two words, or in the middle of something endless."""
+    if _letters(text[:pause]) >= EARLY:
         return pause
-    space = _LAST_SPACE.search(text[: LONGEST + 1])
-    return space.start() if space else LONGEST
+    space = _LAST_SPACE.search(text[: longest + 1])
+    return space.start() if space else longest

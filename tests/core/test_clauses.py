@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from appliance.core.clauses import LONGEST, ClauseSplitter, is_whole
+from appliance.core.clauses import LONGEST, SYLLABLE, ClauseSplitter, is_whole
 
 
 def split(*pieces: str) -> list[str]:
@@ -115,7 +115,15 @@ def test_a_long_sentence_without_a_pause_breaks_between_words() -> None:
 
 
 def test_something_endless_breaks_anyway() -> None:
-    assert split("长" * (2 * LONGEST + 1)) == ["长" * LONGEST, "长" * LONGEST, "长"]
+    assert split("x" * (2 * LONGEST + 1)) == ["x" * LONGEST, "x" * LONGEST, "x"]
+    longest = LONGEST // SYLLABLE
+    assert split("长" * (2 * longest + 1)) == ["长" * longest, "长" * longest, "长"]
+
+
+def test_a_script_of_syllables_is_as_long_in_time() -> None:
+    assert split("지금은 세 시이고, 오늘은 월요일이고, 내일은 화요일이에요.")[0] == "지금은 세 시이고,"
+    clauses = split("우리는 학교에서 돌아와서 밥을 먹고 " * 10)
+    assert all(25 < len(clause) <= LONGEST // SYLLABLE + 20 for clause in clauses[:-1])
 
 
 @pytest.mark.parametrize("text", ["Yes.", "Is it? ", '"No!"', "Well…", "はい。"])
