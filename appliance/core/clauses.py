@@ -143,6 +143,8 @@ def _ends_sentence(text: str, stop: str, end: int, following: re.Match[str]) -> 
 
 def _fitting(text: str) -> int:
     """How many characters of `text` make up no more than the longest clause."""
+    if not _SYLLABLES.search(text, 0, LONGEST):
+        return min(len(text), LONGEST)
     letters = accumulate(map(_letters, text[: LONGEST + 1]))
     return sum(count <= LONGEST for count in letters)
 
