@@ -52,6 +52,9 @@ until status=$(appliance status --json) && ! echo "$status" | grep --quiet '"on_
 
 COMMENTS = {"appliance.toml": "# What is mine.", "appliance.toml.d/room.toml": "# What the room needs."}
 
+LINE = 4
+"""Words of a line of the editor."""
+
 DISK_IS_GONE = "Input/output error", "Read-only file system"
 """What a program may still say that has not noticed in time that there is no power."""
 
@@ -164,15 +167,16 @@ def note(powered: Powered, known: Known, cut: Cut) -> None:
     for line in powered.progress():
         if any(sign in line for sign in DISK_IS_GONE):
             break
-        cut.before = line
-        words = line.split()
-        if words[1:2] == ["begin"]:
-            known.numbers[words[0]].append(int(words[2]))
-            known.used = max(known.used, int(words[2]))
-        elif words[1:2] == ["end"] and words[0] in OWNERS:
-            if words[3] != "0":
+        cut.before, words = line, line.split() or [""]
+        if words[0] in OWNERS and len(words) == LINE:  # the last one may have been cut off too
+            name, what, number, result = words
+            if what == "begin":
+                known.numbers[name].append(int(number))
+                known.used = max(known.used, int(number))
+            elif result == "0":
+                known.numbers[name] = [int(number)]
+            else:
                 cut.wrong.append(f"a change failed: {line}")
-            known.numbers[words[0]] = [int(words[2])]
         elif line.startswith("==> The appliance runs"):
             known.versions = known.versions[-1:]
 

@@ -55,7 +55,7 @@ OWNED: Mapping[str, str] = {
 FORGET = """
 systemctl stop appliance
 cd /var/lib/appliance
-find . -mindepth 1 -maxdepth 1 ! -name models -exec rm -r {} +
+find . -mindepth 1 -maxdepth 1 ! -name models ! -name weights -exec rm -r {} +
 rm -rf /var/log/journal/* /var/cache/appliance
 sync
 """
