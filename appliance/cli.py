@@ -21,7 +21,7 @@ Handler = Callable[[argparse.Namespace], int]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. 0 done, 1 failed, 2 wrong usage or bad input."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     _log_what_happens(logging.INFO if options.verbose else logging.WARNING)
     handler: Handler = options.handler
     try:
@@ -58,7 +58,8 @@ def command() -> NoReturn:
     os._exit(status)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """What reads the command line."""
     from appliance.bench.command import add_parser as add_bench
     from appliance.doctor.command import add_parser as add_doctor
     from appliance.models.command import add_parser as add_models

@@ -34,7 +34,9 @@ def test_wrong_usage(usage: list[str]) -> None:
 
 def test_nothing_heavy_is_imported_before_a_command_needs_it() -> None:
     heavy = "{'numpy', 'onnxruntime', 'vosk', 'piper', 'pyaudio', 'soxr', 'soundfile', 'hassil'}"
-    code = f"import sys; from appliance.cli import _parser; _parser(); print(sorted({heavy} & sys.modules.keys()))"
+    code = (
+        f"import sys; from appliance.cli import make_parser; make_parser(); print(sorted({heavy} & sys.modules.keys()))"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
 
 
