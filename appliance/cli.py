@@ -192,7 +192,7 @@ def _demonstrate(settings: "Settings", models: Path, out: Path) -> int:
     from appliance.simulation.scenario import read
 
     print("A demonstration in a simulated room:\n", flush=True)
-    scenario = Path(appliance.simulation.__file__).with_name("demonstration.toml")
+    scenario = Path(appliance.simulation.__file__).parent / f"demonstrations/{settings.language}.toml"
     return _play(read(scenario), settings, models, out, fast=False)
 
 

@@ -16,11 +16,14 @@ from appliance.core.turn import Phase
 from appliance.hearing.recognisers import load_recogniser
 from appliance.hearing.stt import Recogniser
 from appliance.simulation.run import Outcome, simulate
-from appliance.simulation.scenario import parse, read
+from appliance.simulation.scenario import Say, parse, read
+from appliance.thinking.intents import IntentMatcher, languages
+from appliance.thinking.wake_phrase import strip_wake
 
 ALONE = 0.7
 """The share of a reply's words that a recogniser must find in what the speaker played, to call it that reply."""
 
+DEMONSTRATIONS = Path(appliance.simulation.__file__).parent / "demonstrations"
 NUMBERS = RbnfEngine.for_language("en")
 
 LONG_STORY = (
@@ -64,7 +67,7 @@ def understood(recogniser: Recogniser, sound: Samples) -> set[str]:
 
 
 def test_the_demonstration(models_dir: Path, tmp_path: Path, recogniser: Recogniser) -> None:
-    scenario = read(Path(appliance.simulation.__file__).with_name("demonstration.toml"))
+    scenario = read(DEMONSTRATIONS / "en.toml")
     outcome = simulate(scenario, Settings(), models_dir / "models", tmp_path, fast=True)
     assert outcome.problems == ()
     assert [path.name for path in outcome.files if path.stat().st_size] == ["timeline.json", "room.wav", "timeline.svg"]
@@ -87,6 +90,13 @@ def test_the_demonstration(models_dir: Path, tmp_path: Path, recogniser: Recogni
         )
         silent[round(begin * rate) : round(end * rate)] = False
     assert not sound[silent, 1].any()
+
+
+@pytest.mark.parametrize("language", languages())
+def test_each_language_has_a_demonstration_that_it_understands(language: str) -> None:
+    scenario = read(DEMONSTRATIONS / f"{language}.toml")
+    said = [strip_wake(step.text, ["alexa"]) for step in scenario.steps if isinstance(step, Say) and step.text]
+    assert [IntentMatcher(language).match(text) for text in said] == ["time", "help", "date"]
 
 
 def test_in_real_time_the_waiting_is_measured(models_dir: Path, tmp_path: Path) -> None:
