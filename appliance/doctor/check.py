@@ -2,23 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-
-import msgspec
 
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError
-from appliance.service.client import asked
 from appliance.service.condition import Condition
-from appliance.service.request import ListedServer, Watch
+from appliance.service.request import ListedServer
 from appliance.service.unit import Unit
-
-LISTENING = 15
-"""Lines of levels, of a tenth of a second each, that show how loud it is."""
-
-PATIENCE = 5.0
-"""Seconds within which the first of them comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +22,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
-    """How loud it was, in dB below the loudest that there is."""
-
-    loudness: float
-    peak: float
-
-
-@dataclass(frozen=True)
 class Patient:
     """What is looked at: a configuration, and the appliance that runs with it, if one does."""
 
@@ -48,22 +30,6 @@ class Patient:
     unit: Unit | None = None
     condition: Condition | None = None
     servers: Sequence[ListedServer] = ()
-
-    @cached_property
-    def levels(self) -> Levels | None:
-        """What the microphone of the running appliance hears now; None if nothing comes."""
-        heard: list[dict[str, float]] = []
-        with asked(self.directory, Watch(), PATIENCE) as (_, lines):
-            while len(heard) < LISTENING:
-                try:
-                    line = msgspec.json.decode(lines.readline())
-                except (OSError, msgspec.DecodeError):
-                    break
-                if line["kind"] == "level":
-                    heard.append(line)
-        if not heard:
-            return None
-        return Levels(sorted(each["rms"] for each in heard)[len(heard) // 2], max(each["peak"] for each in heard))
 
 
 Check = Callable[[Patient], Iterable[Finding]]

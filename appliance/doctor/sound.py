@@ -12,7 +12,9 @@ from appliance.audio.cards import PortAudio
 from appliance.audio.devices import HEARING_RATE, Frame, Microphone, Samples, Speaker
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
-from appliance.doctor.check import Finding, Levels, Patient, bad, good
+from appliance.doctor import running
+from appliance.doctor.check import Finding, Patient, bad, good
+from appliance.doctor.levels import RISE, decibels, levels_of, recorded
 from appliance.errors import ApplianceError
 
 CARDS = Path("/proc/asound/cards")
@@ -32,15 +34,6 @@ BEGINNING = 0.3
 
 PATIENCE = 5.0
 """Seconds within which a card has to give them."""
-
-RISE = 10.0
-"""dB by which the tone has to stand out, to be heard."""
-
-_SILENCE = 1e-5
-_DEAD = -99.0
-"""dB below which no real microphone is, not even in a silent room."""
-
-_MIXER = "Turn it on and up: alsamixer, with F6 for the card and F4 for what it records"
 
 
 def cards(patient: Patient) -> Iterable[Finding]:
@@ -68,25 +61,10 @@ def cards(patient: Patient) -> Iterable[Finding]:
 def sound(patient: Patient) -> Iterable[Finding]:
     """Whether it hears, speaks, and hears itself."""
     if patient.condition is not None:
-        yield from _of_running(patient)
+        yield from running.tried(patient.condition, patient.directory)
     else:
         settings = patient.settings
         yield from tried(CardMicrophone(settings.microphone.card), CardSpeaker(settings.speaker.card))
-
-
-def _of_running(patient: Patient) -> Iterator[Finding]:
-    condition = patient.condition
-    assert condition is not None  # noqa: S101  it is only called then
-    microphone, speaker = condition.microphone, condition.speaker
-    if microphone.works:
-        yield _heard(microphone.name, patient.levels)
-    else:
-        yield bad("microphone", f'"{microphone.name}" does not work', "See whether it is plugged in: arecord -l")
-    if speaker.works:
-        text = f'"{speaker.name}" is open; the running appliance has it, so no tone is played'
-        yield good("speaker", f"{text}. To have it tried: sudo systemctl stop appliance, and this again")
-    else:
-        yield bad("speaker", f'"{speaker.name}" does not work', "See whether it is plugged in: aplay -l")
 
 
 def tried(microphone: Microphone, speaker: Speaker) -> Iterator[Finding]:
@@ -112,7 +90,7 @@ def tried(microphone: Microphone, speaker: Speaker) -> Iterator[Finding]:
             mute = error.found
     heard = [piece for piece in (before, during) if piece is not None]
     if not deaf:
-        yield _heard(microphone.name, _levels(np.concatenate(heard)) if heard else None)
+        yield recorded(microphone.name, levels_of(np.concatenate(heard)) if heard else None)
     if mute:
         return
     if not tone.pulled:
@@ -164,26 +142,10 @@ class _Recording:
             return np.concatenate(self._pieces)[:wanted]
 
 
-def _heard(name: str, levels: Levels | None) -> Finding:
-    if levels is None:
-        return bad("microphone", f'"{name}" records nothing', "Plug it in again, or use another card")
-    if levels.peak < _DEAD:
-        return bad("microphone", f'"{name}" records nothing but silence', _MIXER)
-    return good("microphone", f'"{name}" records: {levels.loudness:.0f} dB, peak {levels.peak:.0f} dB')
-
-
-def _levels(samples: Samples) -> Levels:
-    return Levels(_decibels(float(np.sqrt(np.mean(samples**2)))), _decibels(float(np.abs(samples).max())))
-
-
 def _strength(samples: Samples) -> float:
     """Of the tone, in dB."""
     turns = np.exp(-2j * np.pi * TONE / HEARING_RATE * np.arange(len(samples)))
-    return _decibels(float(np.abs(np.mean(samples * np.hanning(len(samples)) * turns))))
-
-
-def _decibels(level: float) -> float:
-    return 20 * float(np.log10(max(level, _SILENCE)))
+    return decibels(float(np.abs(np.mean(samples * np.hanning(len(samples)) * turns))))
 
 
 def _named() -> list[str]:

@@ -41,8 +41,13 @@ def ask(directory: Path, request: Request, timeout: float = TIMEOUT) -> Answer:
 
 
 @contextmanager
-def asked(directory: Path, request: Request, timeout: float = TIMEOUT) -> Iterator[tuple[Answer, BinaryIO]]:
-    """As `ask`; what comes after the answer can be read until the end of the block."""
+def asked(
+    directory: Path, request: Request, timeout: float = TIMEOUT, pause: float | None = None
+) -> Iterator[tuple[Answer, BinaryIO]]:
+    """As `ask`; what comes after the answer can be read until the end of the block.
+
+    `pause`: after how many seconds in which nothing comes a TimeoutError is raised, and there is no more to be read.
+    """
     place = place_of(directory)
     with ExitStack() as stack:
         with _errors(str(place.parent)):
@@ -57,7 +62,7 @@ def asked(directory: Path, request: Request, timeout: float = TIMEOUT) -> Iterat
             raise RefusedError(str(place.parent), answer.error)
         if not answer.ok:
             raise ApplianceError(str(place.parent), f"the appliance refused: {answer.error}")
-        connection.settimeout(None)
+        connection.settimeout(pause)
         yield answer, lines
 
 

@@ -3,12 +3,9 @@
 import json
 import os
 import pwd
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -21,10 +18,10 @@ from appliance.doctor import installation, machine, network, sound
 from appliance.doctor.check import Finding, Patient, bad, examine, good
 from appliance.errors import ApplianceError
 from appliance.service.condition import ButtonStatus, CardStatus, Condition, ConfigurationStatus
-from appliance.service.control import Controls, ControlServer
 from appliance.service.request import ListedServer
 from appliance.service.unit import Unit
-from appliance.service.watching import LEVEL, Watchers
+from appliance.service.watching import LEVEL
+from tests.doctor.process import doctor
 from tests.sound_server import SoundServer
 
 Check = Callable[[Patient], Iterable[Finding]]
@@ -313,29 +310,6 @@ def test_what_a_tone_shows(room: Room, lines: dict[str, bool], monkeypatch: pyte
     assert HEARING_RATE * sound.SECONDS > LEVEL
 
 
-@pytest.mark.parametrize(("loudness", "is_good", "text"), [(0.1, True, "-20 dB, peak -20 dB"), (0.0, False, "silence")])
-def test_the_running_appliance_is_asked_for_its_levels(
-    tmp_path: Path, loudness: float, is_good: bool, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("APPLIANCE_DATA", str(tmp_path))
-    watchers, over = Watchers(), threading.Event()
-
-    def hear() -> None:
-        while not over.wait(0.001):
-            watchers.hear(np.full(LEVEL, loudness, np.float32), {})
-
-    thread = threading.Thread(target=hear)
-    thread.start()
-    try:
-        with ControlServer(tmp_path, Controls(lambda: None, watchers=watchers)):
-            microphone, speaker = sound.sound(Patient(Settings(), tmp_path, condition=condition()))
-    finally:
-        over.set()
-        thread.join()
-    assert (microphone.good, text in microphone.text) == (is_good, True)
-    assert (speaker.good, "no tone is played" in speaker.text) == (True, True)
-
-
 def test_the_cards_of_the_running_appliance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     running = Patient(Settings(), tmp_path, condition=condition())
     monkeypatch.setattr(sound, "CARDS", tmp_path / "cards")
@@ -349,11 +323,6 @@ def test_the_cards_of_the_running_appliance(tmp_path: Path, monkeypatch: pytest.
     parameters.write_text("access: RW_INTERLEAVED\nrate: 48000 (48000/1)\n")
     text = '"bcm2835 Headphones", "Jabra SPEAK 410", in use at 48000 samples per second'
     assert found(sound.cards, running) == [(True, text)]
-
-
-def test_a_microphone_that_the_running_appliance_lacks(tmp_path: Path) -> None:
-    lines = found(sound.sound, Patient(Settings(), tmp_path, condition=condition(hears=False)))
-    assert lines[0] == (False, '"USB" does not work')
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -372,17 +341,6 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert told["good"] is False
     assert told["findings"][0]["name"] == "configuration"
     assert told["findings"][0]["remedy"]
-
-
-def doctor(directory: Path, **environment: str) -> dict[str, Any]:
-    """What it finds, as a process of its own."""
-    command = [sys.executable, "-c", "from appliance.cli import command; command()", "doctor", "--json"]
-    given = {**os.environ, "APPLIANCE_DATA": str(directory), **environment}
-    done = subprocess.run(command, capture_output=True, text=True, env=given, check=False, timeout=60)
-    told: dict[str, Any] = json.loads(done.stdout)
-    assert done.returncode == (0 if told["good"] else 1)
-    assert not [finding for finding in told["findings"] if "failed itself" in finding["text"]]
-    return told
 
 
 def test_it_comes_to_its_end_on_any_machine(tmp_path: Path) -> None:
