@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tests.system.debian import SUITE, bootstrap, kept
@@ -78,7 +78,8 @@ class Container:
 
     def kill(self) -> None:
         """End it at once, with all that runs in it."""
-        os.kill(self._init, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may have ended by itself
+            os.kill(self._init, signal.SIGKILL)
 
     def check(self, *command: str, given: str = "", timeout: float = 60.0) -> str:
         """What a command prints, which has to end with status 0."""

@@ -67,18 +67,18 @@ class Powered(ABC):
         """What it has told, line by line."""
         return self._progress.read_text(errors="replace").splitlines() if self._progress.exists() else []
 
-    def writes(self) -> int:
-        """How often it has written to its disk so far."""
-        return self._disk.writes
+    def steps(self) -> int:
+        """How often it has written to its disk, or flushed it, so far."""
+        return self._disk.steps
 
     def cut_after_seconds(self, seconds: float) -> None:
         """Take its power away after so long."""
         assert not self._disk.wait(seconds), "the board has ended by itself"
         self._cut()
 
-    def cut_after_writes(self, writes: int, limit: float) -> None:
-        """Take its power away when it writes to its disk, after so many times; or after `limit` seconds."""
-        self._disk.cut_after(writes)
+    def cut_after_steps(self, steps: int, limit: float) -> None:
+        """Take its power away when it writes to its disk or flushes it, after so many times; or after `limit` seconds."""
+        self._disk.cut_after(steps)
         self._disk.wait(limit)
         self._cut()
 

@@ -35,8 +35,8 @@ FIRST_START, CHANGE, CHANGE_NOT_RUNNING, NEW_VERSION, SWITCH = (
 )
 
 SECONDS = {FIRST_START: 15.0, CHANGE: 15.0, CHANGE_NOT_RUNNING: 5.0, NEW_VERSION: 60.0, SWITCH: 14.0}
-WRITES = {FIRST_START: 60, CHANGE: 400, CHANGE_NOT_RUNNING: 400, NEW_VERSION: 2000, SWITCH: 120}
-"""A cut comes after so many seconds (on the fastest board), or so many writes to the disk, at most."""
+STEPS = {FIRST_START: 80, CHANGE: 600, CHANGE_NOT_RUNNING: 600, NEW_VERSION: 1500, SWITCH: 80}
+"""A cut comes after so many seconds (on the fastest board), or writes and flushes of the disk, at most."""
 BY_TIME = 0.3
 """The share of the cuts by seconds: most happens in the moments in which it is written."""
 
@@ -152,14 +152,13 @@ def begin(powered: Powered, known: Known, cut: Cut, telling: str) -> None:
 
 def interrupt(powered: Powered, chance: random.Random, cut: Cut, slowness: float) -> None:
     """Cut the power at a random moment."""
-    began, writes_before = time.monotonic(), powered.writes()
+    began, steps_before = time.monotonic(), powered.steps()
     if chance.random() < BY_TIME:
         seconds = chance.uniform(0, SECONDS[cut.kind] * slowness)
         powered.cut_after_seconds(seconds)
     else:
-        writes = chance.randint(1, WRITES[cut.kind])
-        powered.cut_after_writes(writes, 2 * SECONDS[cut.kind] * slowness)
-    cut.moment = f"after {time.monotonic() - began:.2f} s and {powered.writes() - writes_before} writes"
+        powered.cut_after_steps(chance.randint(1, STEPS[cut.kind]), 2 * SECONDS[cut.kind] * slowness)
+    cut.moment = f"after {time.monotonic() - began:.2f} s and {powered.steps() - steps_before} steps"
 
 
 def note(powered: Powered, known: Known, cut: Cut) -> None:
@@ -223,11 +222,12 @@ def _history(powered: Powered) -> list[str]:
     files = {name: powered.check("cat", f"/etc/appliance/{name}") for name in COMMENTS}
     wrong += [f"{name} has lost its comment" for name, text in files.items() if COMMENTS[name] not in text]
     history = json.loads(powered.check("appliance", "config", "history", "--json"))
+    confirmed = powered.run("appliance", "config", "history", str(history["confirmed"]), "--json")
     status = json.loads(powered.check("appliance", "status", "--json"))
     if status["configuration"]["generation"] != history["confirmed"]:
         wrong.append(f"in force: {status['configuration']}, confirmed: {history['confirmed']}")
-    if json.loads(powered.check("appliance", "config", "history", str(history["confirmed"]), "--json")) != files:
-        wrong.append(f"the files are not those of generation {history['confirmed']}")
+    if confirmed.status != 0 or json.loads(confirmed.output) != files:
+        wrong.append(f"the files are not those of generation {history['confirmed']}{confirmed.errors}")
     for path in ("var/lib/appliance/config/state.json.damaged",):
         if powered.run("test", "-e", f"/{path}").status == 0:
             wrong.append(f"/{path} is there")

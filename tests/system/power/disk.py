@@ -38,7 +38,7 @@ class Disk:
         self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self._cache: dict[int, bytes] = {}
         self._thread: threading.Thread | None = None
-        self._writes = 0
+        self._steps = 0
         self._last: int | None = None
         self._connection: socket.socket | None = None
 
@@ -47,18 +47,18 @@ class Disk:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(str(socket_path))
         listener.listen()
-        self._writes, self._last = 0, None
+        self._steps, self._last = 0, None
         self._thread = threading.Thread(target=self._serve, args=(listener,), daemon=True)
         self._thread.start()
 
     @property
-    def writes(self) -> int:
-        """How often this machine has written so far."""
-        return self._writes
+    def steps(self) -> int:
+        """How often this machine has written or flushed so far."""
+        return self._steps
 
-    def cut_after(self, writes: int) -> None:
-        """So many more writes are done, and then nothing any more."""
-        self._last = self._writes + writes
+    def cut_after(self, steps: int) -> None:
+        """So many more writes and flushes are done, and then nothing any more."""
+        self._last = self._steps + steps
 
     def cut(self) -> None:
         """Nothing is done any more from this moment on."""
@@ -117,12 +117,14 @@ class Disk:
         _, _, kind, handle, offset, length = _REQUEST.unpack(_take(stream, _REQUEST.size))
         if kind == _DISCONNECT:
             return False
+        if kind in (_WRITE, _FLUSH):
+            if self._steps == self._last:
+                return False
+            self._steps += 1
         content = b""
         if kind == _READ:
             content = self._read(offset, length)
         elif kind == _WRITE:
-            if self._writes == self._last:
-                return False
             self._write(offset, _take(stream, length))
         elif kind == _FLUSH:
             self._flush()
@@ -140,7 +142,6 @@ class Disk:
         return bytes(found)
 
     def _write(self, offset: int, content: bytes) -> None:
-        self._writes += 1
         begin = offset % BLOCK
         if begin or len(content) % BLOCK:
             whole = bytearray(self._read(offset - begin, -(-(begin + len(content)) // BLOCK) * BLOCK))
