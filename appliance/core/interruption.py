@@ -19,6 +19,7 @@ from enum import Enum
 
 _WORD = re.compile(r"[가-힣]|[^\W_가-힣]+(?:['’][^\W_가-힣]+)*")
 """A word; of Korean, a syllable, since recognisers part its words where they like."""
+_JAMO = re.compile("[\u1100-\u11ff]")
 _DRAWN_OUT = re.compile(r"(.)\1+")
 _ONE_WORD_MORE = re.compile(r"\S*\s*\S*")
 
@@ -37,6 +38,9 @@ _LATE = 15
 
 _LATE_WORDS = 2
 """Words of the same kind, for what must be just the same: the one under way, and the one after it."""
+
+_LATE_SYLLABLES = 6
+"""The same in Korean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,8 @@ def _is_echo(words: tuple[str, ...], said: tuple[str, ...], *, exact: bool) -> b
     """Whether `words` are what a recogniser makes of the end of `said`."""
     letters = "".join(words)
     if exact or len(letters) < _TOO_SHORT:
-        recent = said[-len(words) - _LATE_WORDS :]
+        late = _LATE_SYLLABLES if _JAMO.match(letters) else _LATE_WORDS
+        recent = said[-len(words) - late :]
         return any(recent[at : at + len(words)] == words for at in range(len(recent) - len(words) + 1))
     reply = "".join(said)[-int(_RECENT * len(letters)) - _LATE :]
     return _fewest_edits(letters, reply) <= (1 - _ALIKE) * len(letters)

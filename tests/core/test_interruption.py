@@ -198,6 +198,12 @@ def test_an_echo_in_another_language(text: str, said: str) -> None:
     assert meaning(text, said) is Meaning.ECHO
 
 
+def test_a_korean_order_that_the_reply_has_just_said_is_an_echo() -> None:
+    assert meaning("다시 말해 주세요", "문제가 생겼어요. 다시 말해 주세요. 그럼 이만", is_order=True) is Meaning.ECHO
+    assert meaning("다시 말해 주세요", f"다시 말해 주세요. {KOREAN}", is_order=True) is Meaning.ORDER
+    assert meaning("그만", KOREAN, is_stop=True) is Meaning.STOP
+
+
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
