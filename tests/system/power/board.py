@@ -1,4 +1,4 @@
-"""Boards that can lose their power at any moment, with all that is in the volatile cache of their disk.
+"""Boards that can lose their power at any moment, and with it what is in the volatile cache of their disk.
 
 One is a virtual machine: it boots a kernel of its own, and is slow, since it is emulated. The other is a container,
 which is as fast as this machine, on a file system that this machine's kernel has mounted from such a disk. Neither has
@@ -77,7 +77,7 @@ class Powered(ABC):
         self._cut()
 
     def cut_after_steps(self, steps: int, limit: float) -> None:
-        """Take its power away when it writes to its disk or flushes it, after so many times; or after `limit` seconds."""
+        """Take its power away in a write to its disk or a flush, after so many; or after `limit` seconds."""
         self._disk.cut_after(steps)
         self._disk.wait(limit)
         self._cut()
