@@ -8,7 +8,7 @@ from appliance.thinking.phrases import de, en, es, fr, it, ko
 
 
 class Phrases(Protocol):
-    """What a language's module provides, in words that any voice of that language pronounces right."""
+    """What a language's module provides, in words that any voice of that language, a man's or a woman's, says right."""
 
     @property
     def NAME(self) -> str:  # noqa: N802

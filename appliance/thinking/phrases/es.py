@@ -5,7 +5,7 @@ from datetime import date, time
 from unicode_rbnf import RbnfEngine
 
 NAME = "español"
-READY = "Ya estoy listo."
+READY = "Todo listo."
 SOUND_IS_BACK = "El sonido ha vuelto."
 HOW_I_AM = "Estoy muy bien, gracias."
 HELP = (

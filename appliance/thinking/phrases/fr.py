@@ -5,7 +5,7 @@ from datetime import date, time
 from unicode_rbnf import RbnfEngine
 
 NAME = "français"
-READY = "Je suis prêt."
+READY = "Je vous écoute."
 SOUND_IS_BACK = "Le son est revenu."
 HOW_I_AM = "Je vais bien, merci."
 HELP = (

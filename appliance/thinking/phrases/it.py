@@ -5,12 +5,12 @@ from datetime import date, time
 from unicode_rbnf import RbnfEngine
 
 NAME = "italiano"
-READY = "Sono pronto."
+READY = "Tutto pronto."
 SOUND_IS_BACK = "L'audio è tornato."
 HOW_I_AM = "Sto bene, grazie."
 HELP = (
     "Puoi chiedermi che ora è o che giorno è. "
-    "Posso ripetere la mia ultima risposta o continuarla, e sto zitto quando dici basta."
+    "Posso ripetere la mia ultima risposta o continuarla, e smetto di parlare quando dici basta."
 )
 NOTHING_TO_REPEAT = "Non ho ancora detto niente."
 NOTHING_TO_GO_ON_WITH = "Non ho altro da dire."
