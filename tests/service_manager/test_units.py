@@ -35,6 +35,13 @@ def test_the_units_are_what_systemd_understands(tmp_path: Path) -> None:
     assert (found.returncode, found.stderr) == (0, "")
 
 
+def test_what_a_class_of_devices_is_known_by_is_loaded_before_it_is_looked_up() -> None:
+    lines = (UNITS / SERVICE).read_text().splitlines()
+    classes = {line.split("=")[1].split()[0] for line in lines if line.startswith("DeviceAllow=")}
+    assert classes == {"char-alsa", "char-gpiochip"}, "is it a module? Then the service has to wait for it"
+    assert {"Wants=modprobe@snd.service", "After=modprobe@snd.service"} <= set(lines)
+
+
 def test_the_service_exposes_little() -> None:
     found = analyze("security", "--offline=true", f"--threshold={MOST * 10:.0f}", UNITS / SERVICE)
     sys.stdout.write(found.stdout.splitlines()[-1] + "\n")
