@@ -113,7 +113,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     add_llm(commands, _data)
 
-    add_config(commands, _data, _checked)
+    add_config(commands, _data, _usable)
 
     add_models(commands, _wanted, [common])
 
@@ -145,6 +145,15 @@ def _understood(options: argparse.Namespace) -> "tuple[Settings, Path]":
     return settings, _checked(settings)
 
 
+def _usable(settings: "Settings") -> None:
+    """What a configuration names is there, and can be meant; else ApplianceError."""
+    from appliance.thinking.discovery.places import parse_place
+
+    _checked(settings)
+    for place in settings.llm.servers:
+        parse_place(place)
+
+
 def _checked(settings: "Settings") -> Path:
     """The folder of the models for a conversation; the language is checked before any of them is missed."""
     from appliance.thinking.intents import IntentMatcher
@@ -171,19 +180,18 @@ def _run(options: argparse.Namespace) -> int:
 
     directory = _data()
     with only_one(directory):
-        store = OneFile(options.config) if options.config else Generations(directory / "config")
-        start = store.at_start()
         if options.demo != "never":
             from appliance.audio.cards import any_card
 
             if options.demo == "always" or not any_card():
                 if options.demo == "auto":
                     print("There is no sound card here that can hear and speak.")
-                return _demonstrate(start.settings, _checked(start.settings), options.out)
-        from appliance.run import run_on_card
+                return _demonstrate(*_understood(options), options.out)
+        from appliance.run import run_on_card  # which takes its time: a signal is to find no trial of a configuration
 
+        store = OneFile(options.config) if options.config else Generations(directory / "config")
         with Ends(directory) as ends:
-            asyncio.run(run_on_card(start, store, _checked, directory, ends))
+            asyncio.run(run_on_card(store.at_start(), store, _checked, directory, ends))
     return 0
 
 

@@ -7,7 +7,7 @@ Rules:
 - The models of what is to be tried are loaded beforehand, so that one without a model disturbs nothing.
 - No turn is cut: what is to be tried waits for the end of the conversation.
 - A change in which the machine or the process goes down is taken back at the next start, by `config`.
-- An orderly stop ends a trial early, by how it stands then.
+- An orderly stop ends a trial without a verdict: it begins anew at the next start.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class Supervised(Protocol):
 
     @property
     def lacks(self) -> frozenset[str]:
-        """The cards that do not work: "microphone", "speaker"."""
+        """The cards that do not work, or move no sound: "microphone", "speaker"."""
 
 
 class Store(Protocol):
@@ -64,6 +64,9 @@ class Store(Protocol):
 
     def reject(self, generation: int, why: str) -> Start:
         """It does not work. What to run with."""
+
+    def postpone(self, generation: int) -> None:
+        """It is not known whether it works: it is tried again at the next start."""
 
 
 class OneFile:
@@ -84,7 +87,7 @@ class OneFile:
         self._tried = load(self._path)
         self._number += 1
         keys = changed(self._confirmed, self._tried)
-        return Trial(self._tried, self._number, bool(keys), keys)
+        return Trial(self._tried, self._number, bool(keys), keys, file=str(self._path))
 
     def confirm(self, generation: int) -> tuple[str, ...]:
         """It works."""
@@ -94,6 +97,9 @@ class OneFile:
     def reject(self, generation: int, why: str) -> Start:
         """It does not work; the file stays as it is."""
         return Start(self._confirmed, None, notes=(f"{self._path} is not in force.",))
+
+    def postpone(self, generation: int) -> None:
+        """The next start begins with the file in any case."""
 
 
 Models = TypeVar("Models")
@@ -119,14 +125,19 @@ class Renewal(Generic[Models]):
         """The one that runs now."""
         self.configuration = ConfigurationStatus(None)
         """Which one is in force; to be read from any thread."""
+        self.notes: tuple[str, ...] = ()
+        """What the owner has to know of it, until another one is confirmed."""
 
     async def run(self, start: Start, on_ready: Callable[[], None]) -> None:
         """Until `stop`; `on_ready` is called once, when it hears. Raises what makes it impossible."""
         async with self._changing:
             self._note(start.generation, on_trial=start.on_trial)
+            self.notes = start.notes
             try:
                 await self._switch(start.settings, STARTING if start.on_trial else None)
             except _StoppedError:
+                if start.on_trial and start.generation is not None:
+                    await asyncio.to_thread(self._store.postpone, start.generation)
                 return
             except Exception as error:
                 if not start.on_trial or start.generation is None:
@@ -145,7 +156,8 @@ class Renewal(Generic[Models]):
             async with self._changing:  # who has ended it begins another one
                 if task is self._task:
                     break
-        if self._task is not None:
+        async with self._changing:
+            assert self._task is not None  # noqa: S101  it has begun
             await self._task
 
     def stop(self) -> None:
@@ -162,11 +174,14 @@ class Renewal(Generic[Models]):
             trial = await asyncio.to_thread(self._store.begin_trial)
             if not trial.on_trial:
                 self._note(trial.generation)
-                return Applied(trial.generation, trial.changed, notes=trial.notes)
+                self.notes = trial.notes
+                return Applied(trial.generation, trial.changed, notes=trial.notes, file=trial.file)
             self._note(trial.generation, on_trial=True)
             lacked = self.current.lacks
             try:
                 await self._switch(trial.settings, STARTING)
+            except _StoppedError:
+                return await self._postpone(trial)
             except Exception as error:  # noqa: BLE001  whatever it is, the one before works
                 return await self._take_back(trial, _reason(error))
             return await self._end_trial(trial, lacked)
@@ -178,18 +193,25 @@ class Renewal(Generic[Models]):
         await asyncio.wait({self._task}, timeout=trial.settings.service.confirm)
         if self._task.done() and (error := self._task.exception()) is not None:
             return await self._take_back(trial, _reason(error))
-        lost = self.current.lacks - lacked if not self._task.done() else frozenset()
-        if lost:
+        if self._stopped.is_set():
+            return await self._postpone(trial)
+        if lost := self.current.lacks - lacked:
             return await self._take_back(trial, f"the {' and the '.join(sorted(lost))} did not work with it")
         notes = await asyncio.to_thread(self._store.confirm, trial.generation)
         self._note(trial.generation)
+        self.notes = notes
         for note in notes:
             _log.warning("%s", note)
-        return Applied(trial.generation, trial.changed, notes=(*trial.notes, *notes))
+        return Applied(trial.generation, trial.changed, notes=(*trial.notes, *notes), file=trial.file)
+
+    async def _postpone(self, trial: Trial) -> Applied:
+        await asyncio.to_thread(self._store.postpone, trial.generation)
+        return Applied(None, trial.changed, notes=trial.notes, postponed=True)
 
     async def _take_back(self, trial: Trial, why: str) -> Applied:
         start = await self._go_back(trial.generation, why)
-        return Applied(start.generation, trial.changed, taken_back=why, notes=(*trial.notes, *start.notes))
+        notes = (*trial.notes, *start.notes)
+        return Applied(start.generation, trial.changed, taken_back=why, notes=notes, file=trial.file)
 
     async def _go_back(self, generation: int, why: str) -> Start:
         _log.error("generation %d of the configuration is taken back: %s", generation, why)
@@ -235,7 +257,8 @@ class Renewal(Generic[Models]):
             raise ApplianceError("appliance", f"it has not become ready within {limit:g} s")
 
     def _note(self, generation: int | None, *, on_trial: bool = False) -> None:
-        self.configuration = ConfigurationStatus(generation, on_trial, self.configuration.taken_back)
+        before = self.configuration
+        self.configuration = ConfigurationStatus(generation, on_trial, before.taken_back if on_trial else "")
 
 
 class _StoppedError(ApplianceError):

@@ -182,7 +182,7 @@ class _Appliance:
             condition,
             configuration=self._renewal.configuration,
             last_end=self._ends.last,
-            problems=(*condition.problems, *watchdog, *self._start.notes),
+            problems=(*condition.problems, *watchdog, *self._renewal.notes),
         )
 
 

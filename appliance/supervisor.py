@@ -50,6 +50,9 @@ _log = logging.getLogger(__name__)
 OPENING = 3.0
 """Seconds that the cards may take to open before the appliance is ready; one that hangs is as good as missing."""
 
+STILL = 2.7
+"""Seconds without sound after which a card is said not to work: one that fell silent is closed after 2 to 2.5."""
+
 SERVING = "model in the box"
 """The quest that serves a language model on this machine."""
 
@@ -149,6 +152,7 @@ class Supervisor:
         self._listener = listener
         self._scores = engines.wake.scores
         self._observers = [*observers, self._status, self._rest]
+        self._model_problem = ""
         self._sound: Sound | None = None
         self._inbox = Inbox()
         self._loop = asyncio.get_running_loop()
@@ -220,11 +224,13 @@ class Supervisor:
     def status(self) -> Condition:
         """How it is. From any thread."""
         parts, devices = self._parts, self._devices
-        hears, speaks = (False, False) if self._sound is None else self._sound.works
-        microphone, speaker = CardStatus(devices.microphone.name, hears), CardStatus(devices.speaker.name, speaks)
+        lacks = self.lacks if self._sound is not None else ("microphone", "speaker")
+        microphone = CardStatus(devices.microphone.name, "microphone" not in lacks)
+        speaker = CardStatus(devices.speaker.name, "speaker" not in lacks)
         button = self._button_status()
         model, server = self._model_status()
-        problems = (card_problem("microphone", microphone), card_problem("speaker", speaker), button_problem(button))
+        cards = (card_problem("microphone", microphone), card_problem("speaker", speaker))
+        problems = (*cards, button_problem(button), self._model_problem)
         return Condition(
             phase=self._status.doing.value,
             running=self._status.running,
@@ -257,9 +263,12 @@ class Supervisor:
 
     @property
     def lacks(self) -> frozenset[str]:
-        """The cards that do not work: "microphone", "speaker". From any thread."""
-        hears, speaks = (True, True) if self._sound is None else self._sound.works
-        return frozenset(role for role, works in (("microphone", hears), ("speaker", speaks)) if not works)
+        """The cards that do not work, or move no sound: "microphone", "speaker". From any thread."""
+        if self._sound is None:
+            return frozenset()
+        works, beats, now = self._sound.works, self._sound.beats, self._devices.clock()
+        cards = zip(("microphone", "speaker"), works, (beats.microphone, beats.speaker), strict=True)
+        return frozenset(role for role, well, beat in cards if not well or now - beat.moved_at > STILL)
 
     @property
     def beats(self) -> Beats | None:
@@ -356,6 +365,7 @@ class Supervisor:
                 await asyncio.Event().wait()
         except ApplianceError as error:
             _log.error("no language model is asked: %s", error)
+            self._model_problem = f"no language model is asked: {error}"
         except Exception:  # noqa: BLE001  the skills still answer
             _log.exception("no language model is asked any more")
         finally:
@@ -372,6 +382,7 @@ class Supervisor:
             return LocalModel(await asyncio.to_thread(find_weights, self._settings.llm.local_model, directory))
         except ApplianceError as error:
             _log.error("no language model is served here: %s", error)
+            self._model_problem = f"no language model is served here: {error}"
             return None
 
     async def _or_end(self, work: Awaitable[None]) -> None:

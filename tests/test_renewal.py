@@ -92,6 +92,9 @@ class Scene:
         self.noted.append(f"rejected {generation}: {why}")
         return Start(GOOD, 1, notes=("The file is back.",))
 
+    def postpone(self, generation: int) -> None:
+        self.noted.append(f"postponed {generation}")
+
     async def load(self, settings: Settings, before: tuple[Settings, str] | None) -> str:
         if settings.language in self.unloadable:
             raise ApplianceError("models", "there are none")
@@ -274,8 +277,39 @@ def test_who_stops_it_in_a_trial_is_not_kept_waiting(after: float) -> None:
         await asyncio.wait({applying})
         assert scene.loop.time() - began < 1.5
         assert not any(each.running for each in scene.built)
-        (noted,) = scene.noted
-        assert noted.startswith("confirmed 2" if after == 1.0 else "rejected 2: appliance: it was stopped"), noted
+        assert scene.noted == ["postponed 2"], "it may work, or not"
+        assert applying.result().postponed
+        assert applying.result().taken_back == ""
+
+    play(course)
+
+
+@pytest.mark.parametrize("after", [0.05, 1.0])
+def test_who_stops_it_in_a_trial_at_its_start_finds_it_there_again(after: float) -> None:
+    async def course(scene: Scene) -> None:
+        running = scene.run(Start(NEXT, 2, on_trial=True))
+        await asyncio.sleep(after)
+        scene.renewal.stop()
+        await running
+        assert scene.noted == ["postponed 2"]
+
+    play(course)
+
+
+def test_what_was_taken_back_is_told_until_something_else_is_confirmed() -> None:
+    async def course(scene: Scene) -> None:
+        scene.unloadable.add("de")
+        running = scene.run(Start(GOOD, 1, notes=("The file was damaged.",)))
+        await until_ready(scene)
+        assert scene.renewal.notes == ("The file was damaged.",)
+        await scene.renewal.apply()
+        assert scene.renewal.configuration.taken_back
+        scene.unloadable.clear()
+        await scene.renewal.apply()
+        assert not scene.renewal.configuration.taken_back
+        assert scene.renewal.notes == ("Noted.",)
+        scene.renewal.stop()
+        await running
 
     play(course)
 

@@ -54,6 +54,8 @@ class Trial:
     """False: it means what was in force already, and is confirmed."""
     changed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    file: str = ""
+    """The only one that counts; empty: those of the owner."""
 
 
 class Generations:
@@ -120,6 +122,13 @@ class Generations:
             with suppress(ApplianceError):
                 good = Start(self._settings_of(generation), generation)
         return replace(good, notes=(*self._shelf.notes(), *notes))
+
+    def postpone(self, generation: int) -> None:
+        """It is not known whether it works; it waits for the next start. Never raises."""
+        with suppress(ApplianceError), self.alone():  # else it is taken back at the next start
+            state = self._shelf.load()
+            if state.on_trial is not None and state.on_trial.number == generation:
+                self._shelf.save(state.waits(generation))
 
     # For the commands.
 

@@ -1,9 +1,10 @@
 """What is known of the generations of the configuration, as DATA/config/state.json keeps it. No files are touched here.
 
 A generation is `waiting` once it is recorded, is on `trial` once the appliance runs with it, and is then `confirmed`
-or `rejected`. One that waited when another came is `untried`. After state.json was lost, all are `unknown`.
+or `rejected`; an orderly end of the appliance lets it wait again. One that waited when another came is `untried`.
+After state.json was lost, all are `unknown`.
 
-    waiting ──► trial ──► confirmed
+    waiting ◄─► trial ──► confirmed
        │          └─────► rejected
        └──► untried
 """
@@ -80,6 +81,10 @@ class State(msgspec.Struct, frozen=True):
     def begun(self, number: int) -> "State":
         """It is on trial, and nothing else is."""
         return self.settled("waiting", "trial")._with(number, "trial")
+
+    def waits(self, number: int) -> "State":
+        """It is to be tried at the next start."""
+        return self._with(number, "waiting")
 
     def was_confirmed(self, number: int) -> "State":
         """It is the one to go back to."""

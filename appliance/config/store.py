@@ -25,7 +25,7 @@ def load(path: Path | None) -> Settings:
 def read(path: Path) -> Source:
     """One file by itself. BadInputError: it cannot be read."""
     try:
-        return Source(str(path), path.read_bytes())
+        return Source(str(path), Disk().read(path))
     except FileNotFoundError as error:
         raise BadInputError(str(path), "there is no such file", remedy="Check the path") from error
     except OSError as error:

@@ -53,7 +53,7 @@ def language_model(patient: Patient) -> Iterable[Finding]:
     elif strangers:
         yield bad(name, f"{strangers[0].name} was found, and is not trusted", "Type: appliance llm trust NAME")
     elif wanted.servers:
-        yield bad(name, f"{', '.join(wanted.servers)}: none was found", "See: appliance llm list")
+        yield bad(name, "none of llm.servers was found", "See: appliance llm list")
     else:
         yield good(name, "none was found; it answers what it can by itself")
 

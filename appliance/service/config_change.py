@@ -177,7 +177,23 @@ class Changer:
                 f"the change is written, and whether it came into force is not known. {error}",
                 remedy="See: appliance config history. To try it again: appliance config apply",
             ) from error
+        if applied is not None and not applied.taken_back and self._is_gone(files, after):
+            applied = self._gone_with_others(applied)
         return self._say(files, after, applied)
+
+    def _is_gone(self, files: "Files", after: "Files") -> bool:
+        """Whether nothing is left of the change, since others were made at the same time, and all were taken back."""
+        before, wanted = self._values(files), self._values(after)
+        now = self._values(self.generations.owner.read())
+        keys = [key for key in wanted if before.get(key) != wanted[key]]
+        return bool(keys) and all(now.get(key) != wanted[key] for key in keys)
+
+    def _gone_with_others(self, applied: "Applied") -> "Applied":
+        from msgspec.structs import replace
+
+        rejected = [each for each in self.generations.history().records if each.outcome == "rejected"]
+        why = rejected[-1].why if rejected else "something else was written in its place"
+        return replace(applied, taken_back=f"with others that were made at the same time, {why}")
 
     def _ask(self, files: "Files") -> "Applied | None":
         """What the running appliance makes of the files; None: nothing is running."""
@@ -220,13 +236,14 @@ class Changer:
         generation = applied.generation if applied else youngest[0].number if youngest else None
         taken_back = applied.taken_back if applied else ""
         notes = (*self.generations.notes(), *(applied.notes if applied else ()))
+        is_in_force = applied is not None and not (applied.postponed or applied.file)
         if self._json:
             from appliance.service.config_command import print_json
 
             print_json(
                 {
                     "changed": not taken_back and bool(written or applied is None or applied.changed),
-                    "applied": applied is not None and not taken_back,
+                    "applied": is_in_force and not taken_back,
                     "generation": generation,
                     "keys": applied.changed if applied else (),
                     "files": written,
@@ -317,9 +334,13 @@ def _shown(value: Any) -> str:
 
 def _needs(settings: "Settings") -> tuple[object, ...]:
     """What has to be installed for it."""
-    return settings.language, settings.engine, settings.wake.words, settings.voice_name
+    return settings.language, settings.engine, settings.wake.words, settings.voice_name, settings.llm.servers
 
 
 def _in_force(applied: "Applied") -> str:
+    if applied.postponed:
+        return "The appliance was stopped meanwhile: this is tried when it starts again."
+    if applied.file:
+        return f"The running appliance was started with --config {applied.file}, and only that file counts for it."
     what = f"generation {applied.generation}" if applied.generation is not None else "this"
     return f"In force: {what}{', with ' if applied.changed else ''}{', '.join(applied.changed)}."

@@ -13,6 +13,7 @@ import logging
 import os
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -57,10 +58,13 @@ MOST = 16
 """Connections at a time."""
 
 LONG = 6
-"""Of them, those that watch, or wait until a configuration is applied."""
+"""Of them, those that watch, and as many that wait until a configuration is applied."""
 
 STUCK = 30.0
 """Seconds after which one that watches, and takes nothing, is given up."""
+
+LAST_WORD = 0.05
+"""Seconds for answers that are known when the server ends."""
 
 CLOSE_TIMEOUT = 2.0
 """Seconds that a request may hold up the end of the server."""
@@ -95,7 +99,7 @@ class ControlServer:
         self._trust = TrustStore(directory, lambda: datetime.now().astimezone())
         self._home: asyncio.AbstractEventLoop | None = None
         self._group: int | None = None
-        self._long = 0
+        self._long: Counter[type[Request]] = Counter()
         self._accepting = asyncio.Lock()
         self._entered = ExitStack()
 
@@ -149,7 +153,7 @@ class ControlServer:
                 require_control(connection, self._group)
                 request = parse(line)
                 if isinstance(request, Apply | Watch):
-                    meanwhile.enter_context(self._taking_its_time())
+                    meanwhile.enter_context(self._taking_its_time(type(request)))
                 answer = await self._answer(request)
             except ApplianceError as error:
                 answer = Answer(error=str(error), bad_input=isinstance(error, BadInputError))
@@ -190,14 +194,15 @@ class ControlServer:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._home))
 
     @contextmanager
-    def _taking_its_time(self) -> Iterator[None]:
-        if self._long == LONG:
-            raise ApplianceError("the appliance", "is watched, or configured, by too many", remedy="Try again later")
-        self._long += 1
+    def _taking_its_time(self, kind: type[Request]) -> Iterator[None]:
+        if self._long[kind] == LONG:
+            what = "watched" if kind is Watch else "configured"
+            raise ApplianceError("the appliance", f"is {what} by too many", remedy="Try again later")
+        self._long[kind] += 1
         try:
             yield
         finally:
-            self._long -= 1
+            self._long[kind] -= 1
 
 
 def _able(control: _T | None) -> _T:
@@ -230,7 +235,8 @@ def _run(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None]) -> None:
 
 
 def _stop(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None], thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(serving.cancel)
+    # Who waits for what has just come of a change is still told.
+    loop.call_soon_threadsafe(loop.call_later, LAST_WORD, serving.cancel)
     thread.join(CLOSE_TIMEOUT)
     if thread.is_alive():
         _log.error("a request hangs, and is left as it is")

@@ -120,6 +120,10 @@ class Applied(msgspec.Struct, frozen=True, omit_defaults=True):
     changed: tuple[str, ...] = ()
     taken_back: str = ""
     """Why the one before is in force again; nothing if it is not."""
+    postponed: bool = False
+    """The appliance was stopped before it was known whether it works, and tries it again when it starts."""
+    file: str = ""
+    """The appliance was started with this file, and no other one counts; nothing if those of the system do."""
     notes: tuple[str, ...] = ()
 
 

@@ -104,6 +104,20 @@ def test_a_crash_on_trial_puts_the_files_back(these: Generations, main: Path) ->
     assert these.at_start().notes == ()
 
 
+def test_a_trial_that_an_orderly_stop_ends_begins_anew_at_the_next_start(these: Generations, main: Path) -> None:
+    confirmed(these)
+    main.write_text("[wake]\nthreshold = 0.6\n")
+    trial = these.begin_trial()
+    these.postpone(trial.generation)
+    assert (outcomes(these), main.read_text()) == (["confirmed", "waiting"], "[wake]\nthreshold = 0.6\n")
+    start = these.at_start()
+    assert (start.generation, start.on_trial, start.changed) == (2, True, ("wake.threshold",))
+    assert start.notes == ()
+    these.confirm(2)
+    these.postpone(2)
+    assert outcomes(these) == ["confirmed", "confirmed"], "what is over is not begun again"
+
+
 def test_a_trial_that_is_rejected_takes_its_files_along(these: Generations, main: Path) -> None:
     main.write_text("[wake]\nthreshold = 0.4\n")
     confirmed(these)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance import cli
 from appliance.cli import main
 from appliance.config import store
 from appliance.config.generations import Generations
@@ -102,6 +103,54 @@ def test_a_change_in_which_the_appliance_ends_is_seen_to_be_taken_back(
     assert said["taken_back"] == "the appliance ended before this was confirmed"
     assert len(starts) == 1
     assert (etc.read_bytes() if etc.exists() else b"") == before
+
+
+@pytest.mark.parametrize(
+    ("applied", "said"),
+    [
+        (Applied(None, ("wake.threshold",), postponed=True), "The appliance was stopped meanwhile"),
+        (Applied(2, file="/home/me/mine.toml"), "was started with --config /home/me/mine.toml, and only that file"),
+    ],
+)
+def test_what_does_not_come_into_force_now_is_not_said_to_be(
+    applied: Applied, said: str, typed: Typed, generations: Generations, tmp_path: Path
+) -> None:
+    Daemon(generations)
+
+    async def apply() -> Applied:
+        return applied
+
+    with ControlServer(tmp_path / "data", Controls(lambda: None, apply=apply)):
+        assert said in typed("set", "wake.threshold", "0.7")
+        after = json.loads(typed("set", "wake.threshold", "0.8", "--json"))
+    assert (after["changed"], after["applied"]) == (True, False)
+
+
+def test_a_change_that_was_taken_back_with_others_is_not_said_to_be_in_force(
+    typed: Typed, generations: Generations, tmp_path: Path
+) -> None:
+    daemon = Daemon(generations)
+
+    async def apply() -> Applied:
+        with generations.alone():
+            files = {"appliance.toml": b"[wake]\nthreshold = 0.7\n[microphone]\ncard = 'nosuch'\n"}
+            generations.record(files, "somebody else, at the same time")
+        daemon.why = "the microphone did not work with it"
+        await daemon.apply()  # for the other one
+        return await daemon.apply()
+
+    with ControlServer(tmp_path / "data", Controls(lambda: None, apply=apply)):
+        said = typed("set", "wake.threshold", "0.7", status=1)
+    assert "with others that were made at the same time, the microphone did not work with it" in said
+    assert typed("get", "wake.threshold") == "0.5\n"
+
+
+@pytest.mark.parametrize("place", ["ftp://den", "http://me:secret@den/v1", "http://den:99999"])
+def test_what_names_no_server_is_refused(place: str, etc: Path, monkeypatch: pytest.MonkeyPatch, typed: Typed) -> None:
+    monkeypatch.setattr(cli, "_checked", lambda _: None)
+    said = typed("set", "llm.servers", f'["{place}"]', status=2)
+    assert "secret" not in said
+    assert not etc.exists()
 
 
 def test_a_value_is_set_and_seen(typed: Typed, etc: Path) -> None:
@@ -349,6 +398,7 @@ from appliance.config import store
 from appliance.errors import ApplianceError
 from appliance.service import client, config_change
 store.SYSTEM_FILE = Path(sys.argv.pop(1))
+from appliance import cli
 from appliance.cli import main
 sys.exit(main())
 """
