@@ -236,7 +236,7 @@ def _run(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None]) -> None:
 
 def _stop(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None], thread: threading.Thread) -> None:
     # Who waits for what has just come of a change is still told.
-    loop.call_soon_threadsafe(loop.call_later, LAST_WORD, serving.cancel)
+    loop.call_soon_threadsafe(lambda: loop.call_later(LAST_WORD, serving.cancel))
     thread.join(CLOSE_TIMEOUT)
     if thread.is_alive():
         _log.error("a request hangs, and is left as it is")

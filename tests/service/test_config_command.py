@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from appliance.cli import main
 from appliance.config import store
 from appliance.config.generations import Generations
 from appliance.errors import ApplianceError
-from appliance.service import client, config_change
+from appliance.service import client
 from appliance.service.control import Controls, ControlServer
 from appliance.service.request import Applied
 
@@ -97,7 +98,7 @@ def test_a_change_in_which_the_appliance_ends_is_seen_to_be_taken_back(
         starts.append(generations.at_start())
 
     monkeypatch.setattr(client, "ask", dies)
-    monkeypatch.setattr(config_change.time, "sleep", starts_again)
+    monkeypatch.setattr(time, "sleep", starts_again)
     said = json.loads(typed("set", "wake.threshold", "0.7", "--json", status=1))
     assert (said["changed"], said["applied"], said["generation"]) == (False, False, 1)
     assert said["taken_back"] == "the appliance ended before this was confirmed"
@@ -396,7 +397,7 @@ import sys
 from pathlib import Path
 from appliance.config import store
 from appliance.errors import ApplianceError
-from appliance.service import client, config_change
+from appliance.service import client
 store.SYSTEM_FILE = Path(sys.argv.pop(1))
 from appliance import cli
 from appliance.cli import main
