@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -208,3 +209,13 @@ def test_another_configuration_cuts_no_reply_and_what_does_not_work_is_taken_bac
             send(data, Apply(), LONGEST)
         ask("Alexa, what day is it today?", environment)
         line_with(process, "speaker:")
+
+        config.write_text(good + "[wake]\nrefractory = 3.0\n")
+        with ThreadPoolExecutor(1) as worker:
+            answer = worker.submit(send, data, Apply(), LONGEST)
+            wait_until(lambda: configuration(data)[1])
+            process.terminate()
+            assert process.wait(GONE) == 0, "a trial holds up no stop"
+            applied = answer.result().applied
+        assert applied is not None
+        assert applied.postponed
