@@ -42,7 +42,7 @@ UPGRADE = """
 rm -rf /run/upgrade
 cp -r /srv/this /run/upgrade
 sed -i 's/^version = .*/version = "{number}"/' /run/upgrade/pyproject.toml
-/run/upgrade/install.sh --offline /srv/bundle >>{telling} 2>&1
+bash /run/upgrade/install.sh --offline /srv/bundle >>{telling} 2>&1
 """
 """Installs a version on the board, and tells how far it is."""
 
