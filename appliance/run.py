@@ -94,8 +94,9 @@ class _Appliance:
         )
         watching = asyncio.create_task(self._watchdog.keep())
         try:
-            with ControlServer(self._directory, controls):
+            with ControlServer(self._directory, controls) as server:
                 await self._renewal.run(self._start, self._on_ready)
+                await server.finish()
         finally:
             watching.cancel()
             notify.stopping("Stopping")

@@ -19,7 +19,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from appliance.errors import ApplianceError, BadInputError
 from appliance.service.address import NAME, control_socket, own_place
@@ -103,7 +103,7 @@ class ControlServer:
         self._accepting = asyncio.Lock()
         self._entered = ExitStack()
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         with suppress(RuntimeError):
             self._home = asyncio.get_running_loop()
         with ExitStack() as stack:
@@ -114,12 +114,17 @@ class ControlServer:
             except OSError as error:
                 # What cannot be controlled can still be spoken to.
                 _log.warning("no control socket in %s: %s", self._place.parent, error.strerror)
-                return
+                return self
             serving = loop.create_task(self._serve(listener))
             thread = threading.Thread(target=_run, args=(loop, serving), name="control", daemon=True)
             thread.start()
             stack.callback(_stop, loop, serving, thread)
             self._entered = stack.pop_all()
+        return self
+
+    async def finish(self) -> None:
+        """Serve nobody any more; who waits for what the event loop has just done is still told."""
+        await asyncio.to_thread(self._entered.close)
 
     def __exit__(self, *_: object) -> None:
         self._entered.close()
