@@ -207,7 +207,8 @@ install_device() {
     [ "$verb" != --offline ] || use_bundle
     [ "$verb" = --uninstall ] || install_device_system
     [ "$verb" != --download ] || attempt "system packages" download_debs
-    trap - INT TERM HUP
+    trap - INT TERM
+    trap '' HUP # from here on it can go back, which a terminal that is gone must not hinder
     /usr/bin/python3 -B -s -m appliance.installation "${task[@]}" "${options[@]}"
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from appliance.errors import ApplianceError
 from appliance.installation.bundle import Bundle, index
-from appliance.installation.install import install, say, uninstall
+from appliance.installation.install import install, say, tell, uninstall
 from appliance.installation.place import Place
 from appliance.installation.version import LOCKS
 
@@ -23,16 +23,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     os.umask(0o022)  # what is installed is for everybody to read, whoever installs it
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # The terminal may go, with the network: a version on trial is still waited for, and taken back if need be.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         _do(options)
     except ApplianceError as error:
-        print(error, file=sys.stderr)
+        tell(str(error), sys.stderr)
         return error.status
     except OSError as error:
-        print(f"{error.filename or 'install.sh'}: {error.strerror}. Mend that, and run it again.", file=sys.stderr)
+        tell(f"{error.filename or 'install.sh'}: {error.strerror}. Mend that, and run it again.", sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nInterrupted. Run it again: it goes on from here.", file=sys.stderr)
+        tell("\nInterrupted. Run it again: it goes on from here.", sys.stderr)
         return 130
     return 0
 

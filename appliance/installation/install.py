@@ -2,7 +2,10 @@
 
 Each step can be repeated, and what a power cut leaves is finished by the next run: a version that is not complete is
 made anew, and while a new one has not yet been ready, `fallback` leads to the one before. At the next boot that one is
-current again (appliance-settle.service); if the new one gets ready, `fallback` becomes `previous`.
+current again (appliance-settle.service); if the new one gets ready, `fallback` becomes `previous`. Its models change
+with the version (`weights`).
+
+Whoever installs may be gone before the end, with the terminal: nothing that is said may keep anything from being done.
 """
 
 import os
@@ -10,9 +13,10 @@ import pwd
 import shutil
 import sys
 from pathlib import Path
+from typing import TextIO
 
 from appliance.errors import ApplianceError
-from appliance.installation import durable, unit
+from appliance.installation import durable, unit, weights
 from appliance.installation.bundle import Bundle
 from appliance.installation.place import SERVICE, SETTLE, USER, Place
 from appliance.installation.process import Program
@@ -33,11 +37,12 @@ def install(checkout: Path, place: Place, bundle: Bundle | None, lock: str | Non
     unit.require()
     version = _complete(checkout, place, bundle, lock or lock_of(place.current))
     _make_user(version)
+    before = place.current.resolve() if place.current.is_symlink() else None
+    weights.prepare(version, before, place)
     _fetch_models(version, place, bundle)
-    _switch(version, place)
-    _link(place)
-    if place.fallback.is_symlink() or not unit.state().ready:
-        _try(version, place)
+    _switch(version, before, place)
+    _try(version, place)
+    weights.remove_others(place)
     for name in remove_others(place.versions, [place.current, place.previous]):
         say(f"Removed version {name}")
     unit_status = unit.state().status
@@ -49,7 +54,9 @@ def uninstall(place: Place, *, purge: bool) -> None:
     if unit.state().active != "inactive":
         unit.control("stop", SERVICE)
     Program().output("systemctl", "disable", SERVICE, SETTLE)
-    for path in [*place.links(), *place.restart_steps(), place.settle]:
+    weights.keep(place)
+    # Without `last_end`, the first start of what may be installed again is one.
+    for path in [*place.links(), *place.restart_steps(), place.settle, place.last_end]:
         path.unlink(missing_ok=True)
     owners = (place.data, place.configuration, place.overrides)
     for folder in (place.home, place.cache, *(owners if purge else ())):
@@ -63,9 +70,20 @@ def uninstall(place: Place, *, purge: bool) -> None:
 
 
 def say(line: str) -> None:
-    """Tell how far it is."""
-    sys.stdout.write(f"==> {line}\n")
-    sys.stdout.flush()
+    """Tell how far it is, if somebody is still there."""
+    tell(f"==> {line}", sys.stdout)
+
+
+def tell(text: str, stream: TextIO | None) -> None:
+    """Write a line, if that can still be read; `stream` is None if it was closed from the beginning."""
+    if stream is None:
+        return
+    try:
+        stream.write(f"{text}\n")
+        stream.flush()
+    except OSError:
+        # Python must not try again to write it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _complete(checkout: Path, place: Place, bundle: Bundle | None, lock: str) -> Path:
@@ -87,10 +105,11 @@ def _make_user(version: Path) -> None:
 
 
 def _fetch_models(version: Path, place: Place, bundle: Bundle | None) -> None:
+    data = weights.data_of(version, place)
     if bundle:
-        bundle.copy_models(place.data, USER)
+        bundle.copy_models(data, USER)
     say("Models")
-    environment = {**os.environ, "HOME": str(place.data), "APPLIANCE_DATA": str(place.data)}
+    environment = {**os.environ, "HOME": str(place.data), "APPLIANCE_DATA": str(data)}
     command = version / ".venv/bin/appliance"
     status = Program(place.data, environment, USER).status(command, "models", "verify" if bundle else "fetch")
     if status == BAD_INPUT:
@@ -99,9 +118,8 @@ def _fetch_models(version: Path, place: Place, bundle: Bundle | None) -> None:
         raise ApplianceError("models", "the reason is above", remedy=bundle.again if bundle else AGAIN)
 
 
-def _switch(version: Path, place: Place) -> None:
+def _switch(version: Path, before: Path | None, place: Place) -> None:
     """Make a version current, with a way back to a different one that was."""
-    before = place.current.resolve() if place.current.is_symlink() else None
     if before == version:
         return
     if before and not place.fallback.is_symlink():
@@ -120,20 +138,33 @@ def _link(place: Place) -> None:
 
 
 def _try(version: Path, place: Place) -> None:
-    say("Waiting until it is ready")
-    if not (problem := unit.restart()):
+    """Have the current version run. ApplianceError: it does not, and if there was one before, that one is back."""
+    if not (problem := _begin(place)):
         if place.fallback.is_symlink():
             durable.rename(place.fallback, place.previous)
         return
     remedy = f"See why: journalctl --unit {SERVICE}"
     if not place.fallback.is_symlink():
         raise ApplianceError(f"version {version.name}", problem, remedy=f"{remedy}. {AGAIN}")
-    before = place.fallback.resolve().name
-    say(f"Version {version.name}: {problem}. Going back to {before}")
     durable.rename(place.fallback, place.current)
+    before = place.current.resolve().name
+    say(f"Version {version.name}: {problem}. Going back to {before}")
     unit.control("daemon-reload")
     result = "is back, and ready" if not (again := unit.restart()) else f"is back, but {again}"
     raise ApplianceError(f"version {version.name}", f"{problem}; version {before} {result}", remedy=remedy)
+
+
+def _begin(place: Place) -> str:
+    """Start the current version, unless it runs; why it does not get ready, or ""."""
+    try:
+        _link(place)
+        weights.lead(place)
+        if unit.state().ready and not place.fallback.is_symlink():
+            return ""
+        say("Waiting until it is ready")
+        return unit.restart()
+    except (ApplianceError, OSError) as error:
+        return str(error)
 
 
 def _is_user() -> bool:

@@ -47,6 +47,21 @@ class Place:
         return self.root / "var/lib/appliance"
 
     @property
+    def models(self) -> Path:
+        """Leads to the models of the current version."""
+        return self.data / "models"
+
+    @property
+    def weights(self) -> Path:
+        """A folder for each version, with its models."""
+        return self.data / "weights"
+
+    @property
+    def last_end(self) -> Path:
+        """How the appliance has ended, as it noted itself."""
+        return self.data / "last-end.json"
+
+    @property
     def configuration(self) -> Path:
         """The owner's settings."""
         return self.root / "etc/appliance"
