@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from appliance.doctor.check import Finding, Patient, bad, good
+from appliance.doctor.multicast import multicast_problems
 from appliance.thinking.discovery.interfaces import interfaces
 
 ROUTES = Path("/proc/net/route")
@@ -32,19 +33,23 @@ def network(patient: Patient) -> Iterable[Finding]:
 
 
 def language_model(patient: Patient) -> Iterable[Finding]:
-    """Whether there is one to be asked."""
+    """Whether there is one to be asked; where no appliance looks for one, some seconds are taken for that."""
     name, wanted = "language model", patient.settings.llm
     if not wanted.enabled:
         yield good(name, "off, by the configuration")
         return
-    if patient.condition is None:
-        yield good(name, "the running appliance looks for one")
-        return
-    # One on this machine is only a guess, unless it is to be served here.
-    guesses = () if wanted.local_model else ("local",)
-    usable = [server for server in patient.servers if server.trusted and server.source not in guesses]
-    ready = [server for server in patient.servers if server.trusted and server.state == "ready"]
-    strangers = [server for server in patient.servers if not server.trusted]
+    if wanted.search:
+        yield from multicast_problems(interfaces())
+    servers, is_running = patient.servers, patient.condition is not None
+    if not is_running:
+        from appliance.doctor.servers import found  # which takes its time
+
+        servers = found(wanted, patient.directory)
+    # One on this machine is only a guess, unless it is being served here.
+    guesses = () if wanted.local_model and is_running else ("local",)
+    usable = [server for server in servers if server.trusted and server.source not in guesses]
+    ready = [server for server in servers if server.trusted and server.state == "ready"]
+    strangers = [server for server in servers if not server.trusted]
     if ready:
         yield good(name, f"{ready[0].name} ({ready[0].url}) is ready")
     elif usable:
@@ -54,6 +59,8 @@ def language_model(patient: Patient) -> Iterable[Finding]:
         yield bad(name, f"{strangers[0].name} was found, and is not trusted", "Type: appliance llm trust NAME")
     elif wanted.servers:
         yield bad(name, "none of llm.servers was found", "See: appliance llm list")
+    elif wanted.local_model and not is_running:
+        yield good(name, f"none was found; the running appliance serves {wanted.local_model} itself")
     else:
         yield good(name, "none was found; it answers what it can by itself")
 

@@ -174,7 +174,7 @@ def test_the_language_model(tmp_path: Path, servers: tuple[ListedServer, ...], i
 def test_a_configured_language_model_that_is_not_there(tmp_path: Path) -> None:
     settings = Settings(llm=LanguageModel(servers=("gpu.lan",)))
     assert found(network.language_model, Patient(settings, tmp_path, condition=condition())) == [
-        (False, "gpu.lan: none was found")
+        (False, "none of llm.servers was found")
     ]
 
 
