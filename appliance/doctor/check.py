@@ -1,14 +1,20 @@
 """What a check is, and what it finds."""
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, Queue
 
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError
 from appliance.service.condition import Condition
 from appliance.service.request import ListedServer
 from appliance.service.unit import Unit
+
+LONGEST = 30.0
+"""Seconds that a check may take: a sound server that hangs would hold it for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +51,32 @@ def bad(name: str, text: str, remedy: str) -> Finding:
     return Finding(name, good=False, text=text, remedy=remedy)
 
 
-def examine(checks: Iterable[Check], patient: Patient) -> Iterator[Finding]:
-    """What the checks find, one after the other. One that fails is one bad line."""
+def examine(checks: Iterable[Check], patient: Patient, limit: float = LONGEST) -> Iterator[Finding]:
+    """What the checks find, one after the other. One that fails, or takes more than `limit` seconds, is one bad line."""
     for check in checks:
-        name = check.__name__.replace("_", " ")
+        found: Queue[Finding | None] = Queue()
+        threading.Thread(target=_look, args=(check, patient, found), daemon=True).start()
+        until = time.monotonic() + limit
         try:
-            yield from check(patient)
-        except ApplianceError as error:
-            yield bad(name, str(error), "")
-        except Exception as error:  # noqa: BLE001  whatever it is, the other checks can be made
-            yield bad(name, f"this check has failed itself: {error!r}", "Report it, with this line")
+            while (finding := found.get(timeout=max(until - time.monotonic(), 0.0))) is not None:
+                yield finding
+        except Empty:
+            text = f"this check has not come to an end in {limit:g} s"
+            yield bad(
+                _name(check), text, "What it looks at hangs: unplug it and plug it in again, or restart the machine"
+            )
+
+
+def _look(check: Check, patient: Patient, found: "Queue[Finding | None]") -> None:
+    try:
+        for finding in check(patient):
+            found.put(finding)
+    except ApplianceError as error:
+        found.put(bad(_name(check), str(error), ""))
+    except Exception as error:  # noqa: BLE001  whatever it is, the other checks can be made
+        found.put(bad(_name(check), f"this check has failed itself: {error!r}", "Report it, with this line"))
+    found.put(None)
+
+
+def _name(check: Check) -> str:
+    return check.__name__.replace("_", " ")

@@ -70,6 +70,20 @@ def test_a_check_that_fails_is_one_bad_line(patient: Patient) -> None:
     assert findings[3].name == "memory"
 
 
+def test_a_check_that_hangs_holds_up_no_other(patient: Patient) -> None:
+    over = threading.Event()
+
+    def hanging_check(_: Patient) -> Iterator[Finding]:
+        yield good("first", "it is well")
+        over.wait()
+
+    findings = list(examine([hanging_check, machine.memory], patient, 0.2))
+    over.set()
+    assert [(each.name, each.good) for each in findings[:2]] == [("first", True), ("hanging check", False)]
+    assert "has not come to an end in 0.2 s" in findings[1].text
+    assert findings[2].name == "memory"
+
+
 def test_every_bad_line_says_what_to_do(patient: Patient) -> None:
     checks = [installation.models, installation.service, installation.button, network.network, machine.disk]
     assert all(finding.good or finding.remedy for finding in examine(checks, patient))
