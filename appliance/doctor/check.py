@@ -52,7 +52,7 @@ def bad(name: str, text: str, remedy: str) -> Finding:
 
 
 def examine(checks: Iterable[Check], patient: Patient, limit: float = LONGEST) -> Iterator[Finding]:
-    """What the checks find, one after the other. One that fails, or takes more than `limit` seconds, is one bad line."""
+    """What the checks find, one after the other. One that fails, or takes over `limit` seconds, is a bad line."""
     for check in checks:
         found: Queue[Finding | None] = Queue()
         threading.Thread(target=_look, args=(check, patient, found), daemon=True).start()
@@ -62,9 +62,7 @@ def examine(checks: Iterable[Check], patient: Patient, limit: float = LONGEST) -
                 yield finding
         except Empty:
             text = f"this check has not come to an end in {limit:g} s"
-            yield bad(
-                _name(check), text, "What it looks at hangs: unplug it and plug it in again, or restart the machine"
-            )
+            yield bad(_name(check), text, "What it looks at hangs: plug it in again, or restart the machine")
 
 
 def _look(check: Check, patient: Patient, found: "Queue[Finding | None]") -> None:
