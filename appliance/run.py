@@ -174,7 +174,7 @@ class _Appliance:
         self._running().say(text)
 
     def _servers(self) -> Sequence[ListedServer]:
-        return self._running().model_servers()
+        return self._running().model.servers()
 
     def _condition(self) -> Condition:
         condition = self._running().status()

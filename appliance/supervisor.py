@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import ctypes
-import importlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from appliance.audio.devices import Frame, Microphone, Samples, Speaker
 from appliance.audio.inventory import Change
@@ -30,9 +29,9 @@ from appliance.hearing.recognisers import load_recogniser
 from appliance.hearing.stt import Recogniser
 from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
+from appliance.language_model import LanguageModel
 from appliance.quests import Quest, QuestManager
 from appliance.service.condition import ButtonStatus, CardStatus, Condition
-from appliance.service.request import ListedServer
 from appliance.service.status import StatusObserver, button_problem, button_status, card_problem
 from appliance.sound import Beats, Sound, close_device
 from appliance.speaking.piper import load_voice
@@ -42,9 +41,6 @@ from appliance.thinking.offline import Offline
 from appliance.thinking.phrases import PHRASES
 from appliance.thinking.wake_phrase import strip_wake
 
-if TYPE_CHECKING:
-    from appliance.thinking.local_model import LocalModel
-
 _log = logging.getLogger(__name__)
 
 OPENING = 3.0
@@ -52,9 +48,6 @@ OPENING = 3.0
 
 STILL = 2.7
 """Seconds without sound after which a card is said not to work: one that fell silent is closed after 2 to 2.5."""
-
-SERVING = "model in the box"
-"""The quest that serves a language model on this machine."""
 
 
 class Button(Protocol):
@@ -152,7 +145,6 @@ class Supervisor:
         self._listener = listener
         self._scores = engines.wake.scores
         self._observers = [*observers, self._status, self._rest]
-        self._model_problem = ""
         self._sound: Sound | None = None
         self._inbox = Inbox()
         self._loop = asyncio.get_running_loop()
@@ -166,8 +158,8 @@ class Supervisor:
             speech=may.allowed and may.speech,
         )
         self._settings = settings
-        self._directory = directory
-        self._mind = Mind(Offline(settings.language, devices.now))
+        mind = Mind(Offline(settings.language, devices.now))
+        self.model = LanguageModel(settings, directory, devices.now, mind)
         self._parts = Parts(
             ears=Ears(
                 engines.wake,
@@ -178,7 +170,7 @@ class Supervisor:
                 sustained=may.minimum_speech,
             ),
             recogniser=engines.recogniser,
-            mind=self._mind,
+            mind=mind,
             strip_wake=partial(strip_wake, words=settings.wake.words),
             voice=engines.voice,
             lane=Lane(
@@ -212,15 +204,6 @@ class Supervisor:
         lane = self._parts.lane
         return lane.hush() if hushes else lane.turn
 
-    def model_servers(self) -> tuple[ListedServer, ...]:
-        """The servers of a language model that are known now. From any thread."""
-        model = self._mind.model
-        if model is None:
-            return ()
-        from appliance.service.listing import listed  # which takes megabytes, where no model is used
-
-        return listed(model.sights())
-
     def status(self) -> Condition:
         """How it is. From any thread."""
         parts, devices = self._parts, self._devices
@@ -228,9 +211,9 @@ class Supervisor:
         microphone = CardStatus(devices.microphone.name, "microphone" not in lacks)
         speaker = CardStatus(devices.speaker.name, "speaker" not in lacks)
         button = self._button_status()
-        model, server = self._model_status()
+        model, server = self.model.status()
         cards = (card_problem("microphone", microphone), card_problem("speaker", speaker))
-        problems = (*cards, button_problem(button), self._model_problem)
+        problems = (*cards, button_problem(button), self.model.problem)
         return Condition(
             phase=self._status.doing.value,
             running=self._status.running,
@@ -251,15 +234,6 @@ class Supervisor:
     def _button_status(self) -> ButtonStatus:
         button = self._devices.button
         return button_status(works=button is not None and button.works, trouble=button.trouble if button else None)
-
-    def _model_status(self) -> tuple[str, str]:
-        """How the best server is, and which that is."""
-        if not self._settings.llm.enabled:
-            return "off", ""
-        model = self._mind.model
-        sights = [] if model is None else model.sights()
-        found = [(sight.state.value, sight.server.name) for sight in sights if sight.verdict.allowed]
-        return next((each for each in found if each[0] == "ready"), next(iter(found), ("none found", "")))
 
     @property
     def lacks(self) -> frozenset[str]:
@@ -339,52 +313,6 @@ class Supervisor:
         if button is not None:
             await close_device("button", button.stop, ThreadPoolExecutor(1, "close button"))
 
-    async def _use_model(self, directory: Path, quests: QuestManager) -> None:
-        """Without it the appliance still answers, so whatever happens here ends here."""
-        await asyncio.to_thread(importlib.import_module, "appliance.thinking.lan")  # takes megabytes, and its time
-        from appliance.thinking.lan import Wishes, lan_model
-
-        wants = self._settings.llm
-        wishes = Wishes(
-            places=wants.servers,
-            search=wants.search,
-            model=wants.model,
-            key_file=Path(wants.key_file) if wants.key_file else None,
-            ca_file=Path(wants.ca_file) if wants.ca_file else None,
-            instructions=wants.instructions,
-            room=wants.room,
-            characters=wants.history,
-            patience=wants.patience,
-        )
-        try:
-            own = await self._local_model(directory) if wants.local_model else None
-            async with lan_model(wishes, PHRASES[self._settings.language], directory, self._devices.now, own) as model:
-                self._mind.model = model
-                if own is not None:
-                    quests.start(_serving(own))
-                await asyncio.Event().wait()
-        except ApplianceError as error:
-            _log.error("no language model is asked: %s", error)
-            self._model_problem = f"no language model is asked: {error}"
-        except Exception:  # noqa: BLE001  the skills still answer
-            _log.exception("no language model is asked any more")
-        finally:
-            self._mind.model = None
-            quests.discard(SERVING)
-
-    async def _local_model(self, directory: Path) -> "LocalModel | None":
-        """The model in the box, which does not run yet; None, and the owner is told, when there cannot be one."""
-        from appliance.models.weights import find_weights
-        from appliance.thinking.local_model import LocalModel, require_llama_cpp
-
-        try:
-            await asyncio.to_thread(require_llama_cpp)
-            return LocalModel(await asyncio.to_thread(find_weights, self._settings.llm.local_model, directory))
-        except ApplianceError as error:
-            _log.error("no language model is served here: %s", error)
-            self._model_problem = f"no language model is served here: {error}"
-            return None
-
     async def _or_end(self, work: Awaitable[None]) -> None:
         """Without its conductor, or its sound, the appliance is deaf, and must not go on as if it heard."""
         try:
@@ -397,9 +325,7 @@ class Supervisor:
         button = self._devices.button
         if button is not None:
             await asyncio.to_thread(button.start, self.press)
-        if self._settings.llm.enabled and self._directory is not None:
-            directory = self._directory
-            quests.start(Quest.from_run_step("language model", lambda: self._use_model(directory, quests)))
+        self.model.start(quests)
 
     async def _first(self, opening: Coroutine[Any, Any, object]) -> None:
         """Wait for `opening`, within its limit, unless it is all over before."""
@@ -440,13 +366,3 @@ class _Rest:
     def phase(self, phase: Phase, at: float) -> None:
         """The conversation is in another phase."""
         self.idle.set() if phase is Phase.IDLE else self.idle.clear()
-
-
-def _serving(model: "LocalModel") -> "Quest[None]":
-    async def keep(_: None) -> None:
-        await model.keep()
-
-    async def close(_: None) -> None:
-        await model.close()
-
-    return Quest(SERVING, model.start, keep, close)
