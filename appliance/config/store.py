@@ -29,4 +29,6 @@ def read(path: Path) -> Source:
     except FileNotFoundError as error:
         raise BadInputError(str(path), "there is no such file", remedy="Check the path") from error
     except OSError as error:
-        raise BadInputError(str(path), f"it cannot be read ({error.strerror})") from error
+        raise BadInputError(
+            str(path), f"it cannot be read ({error.strerror})", remedy="Check the path, and who may read it"
+        ) from error

@@ -38,7 +38,7 @@ def test_a_file_that_is_not_there(file: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match=r"it cannot be read \(Is a directory\)"):
+    with pytest.raises(BadInputError, match=r"it cannot be read \(it is not a file\)\. Check"):
         load(tmp_path)
 
 
