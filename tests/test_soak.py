@@ -41,6 +41,7 @@ class Wake(WakeWords):
 
     def __init__(self) -> None:
         """Without a model."""
+        self.scores = {}
 
     def feed(self, samples: Samples) -> list[Detection]:
         loud = np.flatnonzero(samples == np.float32(WAKE))
