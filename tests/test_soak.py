@@ -195,7 +195,7 @@ def memory() -> float:
 
 
 def threads_of_its_own() -> int:
-    """Without those of the event loop's executor, which begins one more whenever all of the few that it has are busy."""
+    """Without those of the event loop's executor, which begins one more when the few that it has are busy."""
     return sum(not thread.name.startswith("asyncio_") for thread in threading.enumerate())
 
 
