@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, whatever happens while they are written."""
+"""Changes to files that a power cut leaves either done or not done. Needs nothing but the standard library."""
 
 import os
 from pathlib import Path
@@ -12,9 +12,27 @@ def write_safely(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    rename(new, path)
+
+
+def link(path: Path, target: Path) -> None:
+    """Have `path` lead to `target`, whatever it was before."""
+    new = path.with_name(f".{path.name}.new")
+    new.unlink(missing_ok=True)
+    new.symlink_to(target)
+    rename(new, path)
+
+
+def rename(old: Path, new: Path) -> None:
+    """Give a file or a link that name, in place of what had it."""
+    old.replace(new)
+    sync(new.parent)
+
+
+def sync(folder: Path) -> None:
+    """Have what was done to the names in a folder on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)

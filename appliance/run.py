@@ -27,7 +27,7 @@ from appliance.service.condition import Condition
 from appliance.service.control import Controls, ControlServer
 from appliance.service.ends import Ends
 from appliance.service.journal import JournalObserver, is_journal
-from appliance.service.request import Applied, ListedServer
+from appliance.service.request import ListedServer
 from appliance.service.status import StatusObserver
 from appliance.service.watchdog import Watchdog
 from appliance.service.watching import Watchers
@@ -89,7 +89,7 @@ class _Appliance:
             servers=self._servers,
             status=self._condition,
             say=self._say,
-            apply=self._apply,
+            apply=self._renewal.apply,
             watchers=self._watchers,
         )
         watching = asyncio.create_task(self._watchdog.keep())
@@ -109,7 +109,7 @@ class _Appliance:
         """Take over the configuration as it is now. What is wrong with it is logged."""
         notify.reloading()
         try:
-            applied = await self._apply()
+            applied = await self._renewal.apply()
         except ApplianceError as error:
             _log.error("the configuration stays as it was: %s", error)
         except Exception:  # noqa: BLE001  the one that is in force goes on
@@ -118,9 +118,6 @@ class _Appliance:
             for note in applied.notes:
                 _log.warning("%s", note)
         notify.ready(self._line())
-
-    async def _apply(self) -> Applied:
-        return await self._renewal.apply()
 
     async def _load(self, settings: Settings, before: tuple[Settings, Engines] | None) -> Engines:
         return await load_engines(settings, await asyncio.to_thread(self._models, settings), before)

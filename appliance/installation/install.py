@@ -15,8 +15,9 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+from appliance import files
 from appliance.errors import ApplianceError
-from appliance.installation import durable, unit, weights
+from appliance.installation import unit, weights
 from appliance.installation.bundle import Bundle
 from appliance.installation.place import SERVICE, SETTLE, USER, Place
 from appliance.installation.process import Program
@@ -94,7 +95,7 @@ def _complete(checkout: Path, place: Place, bundle: Bundle | None, lock: str) ->
     place.versions.mkdir(parents=True, exist_ok=True)
     place.cache.mkdir(parents=True, exist_ok=True)
     make(checkout, version, lock, Pip(place.cache, bundle.packages if bundle else None))
-    durable.sync(place.versions)
+    files.sync(place.versions)
     return version
 
 
@@ -123,16 +124,16 @@ def _switch(version: Path, before: Path | None, place: Place) -> None:
     if before == version:
         return
     if before and not place.fallback.is_symlink():
-        durable.link(place.fallback, before)
-    durable.link(place.current, version)
+        files.link(place.fallback, before)
+    files.link(place.current, version)
 
 
 def _link(place: Place) -> None:
     links = place.links() | (place.restart_steps() if unit.number() >= STEPS else {})
     for path, target in links.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        durable.link(path, target)
-    durable.write(place.settle, (place.current / "systemd" / SETTLE).read_text())
+        files.link(path, target)
+    files.write_safely(place.settle, (place.current / "systemd" / SETTLE).read_bytes())
     unit.control("daemon-reload")
     unit.control("enable", SERVICE, SETTLE)
 
@@ -141,12 +142,12 @@ def _try(version: Path, place: Place) -> None:
     """Have the current version run. ApplianceError: it does not, and if there was one before, that one is back."""
     if not (problem := _begin(place)):
         if place.fallback.is_symlink():
-            durable.rename(place.fallback, place.previous)
+            files.rename(place.fallback, place.previous)
         return
     remedy = f"See why: journalctl --unit {SERVICE}"
     if not place.fallback.is_symlink():
         raise ApplianceError(f"version {version.name}", problem, remedy=f"{remedy}. {AGAIN}")
-    durable.rename(place.fallback, place.current)
+    files.rename(place.fallback, place.current)
     before = place.current.resolve().name
     say(f"Version {version.name}: {problem}. Going back to {before}")
     unit.control("daemon-reload")

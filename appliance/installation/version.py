@@ -13,8 +13,8 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from appliance import files
 from appliance.errors import ApplianceError
-from appliance.installation import durable
 from appliance.installation.process import Program
 
 CODE = ("appliance", "config", "docs", "models", "systemd", "LICENSE", "README.md", "install.sh", "pyproject.toml")
@@ -60,7 +60,7 @@ def make(checkout: Path, version: Path, lock: str, pip: "Pip") -> None:
     copy_code(checkout, version)
     pip.make_environment(version, lock)
     os.sync()
-    durable.write(version / COMPLETE, f"{lock}\n")
+    files.write_safely(version / COMPLETE, f"{lock}\n".encode())
 
 
 def copy_code(checkout: Path, version: Path) -> None:

@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from appliance.installation import durable
+from appliance import files
 from appliance.installation.place import USER, Place
 from appliance.installation.process import Program
 from appliance.installation.version import AGAIN
@@ -46,8 +46,8 @@ def lead(place: Place) -> None:
     elif place.models.exists():
         # All in it is in the trees too. If the power fails before the link is there, appliance-settle.service makes it.
         _remove(place.weights / REPLACED)
-        durable.rename(place.models, place.weights / REPLACED)
-    durable.link(place.models, target)
+        files.rename(place.models, place.weights / REPLACED)
+    files.link(place.models, target)
 
 
 def remove_others(place: Place) -> None:
@@ -63,7 +63,7 @@ def keep(place: Place) -> None:
     tree = (place.current / LINK).resolve()
     if tree.is_dir() and (place.models.is_symlink() or not place.models.exists()):
         place.models.unlink(missing_ok=True)
-        durable.rename(tree, place.models)
+        files.rename(tree, place.models)
     if place.models.is_dir() and not place.models.is_symlink():
         _remove(place.weights)
 
@@ -86,7 +86,7 @@ def _prepare(version: Path, program: Path, place: Place) -> None:
     if not place.models.is_dir() or place.models.resolve() != tree.resolve():
         _link_as_user(program, place.models, tree)
     os.sync()
-    durable.link(version / LINK, tree)
+    files.link(version / LINK, tree)
 
 
 def _link_as_user(program: Path, old: Path, new: Path) -> None:

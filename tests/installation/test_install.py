@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from appliance import files
 from appliance.errors import ApplianceError
-from appliance.installation import durable, unit, weights
 from appliance.installation import install as steps
+from appliance.installation import unit, weights
 from appliance.installation.install import install, uninstall
 from appliance.installation.place import Place
 from appliance.installation.unit import State
@@ -68,7 +69,7 @@ class Machine:
             if not path.exists() or path.read_text() != content:
                 new = path.with_name("new")
                 new.write_text(content)
-                durable.rename(new, path)
+                files.rename(new, path)
 
     def links(self) -> dict[str, str]:
         """Which version each link leads to."""
@@ -191,8 +192,8 @@ sys.exit(command.main(["install"]))
 
 def test_it_goes_back_though_the_terminal_is_gone(machine: Machine) -> None:
     machine.install("a")
-    durable.link(machine.place.fallback, machine.place.versions / "a")
-    durable.link(machine.place.current, machine.place.versions / "b")
+    files.link(machine.place.fallback, machine.place.versions / "a")
+    files.link(machine.place.current, machine.place.versions / "b")
     unread, end = os.pipe()
     os.close(unread)
     done = subprocess.run(
