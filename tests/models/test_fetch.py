@@ -22,6 +22,7 @@ from tests.models.made import CONTENTS, FOLDER, VOICE, from_archive, from_files,
 from tests.models.server import Server, serving
 
 BIG = os.urandom(400_000)
+DAMAGED = BIG[:-1] + bytes([BIG[-1] ^ 1])
 ARCHIVE = zipped({"vosk-xx-0.1/am/final.mdl": BIG, "vosk-xx-0.1/README": b"read"})
 OTHER_ARCHIVE = zipped({"vosk-xx-0.2/am/final.mdl": BIG, "vosk-xx-0.2/NEWS": b"news"})
 
@@ -104,7 +105,7 @@ def test_the_record_says_which_file_of_an_archive_is_damaged(server: Server, tmp
     model = from_archive(server.url, ARCHIVE)
     fetched(tmp_path, model)
     damaged, other = (tmp_path / "models/stt/vosk-xx" / name for name in ("am/final.mdl", "README"))
-    damaged.write_bytes(BIG[:-1] + b"?")
+    damaged.write_bytes(DAMAGED)
     before = other.stat().st_ino
     said = fetched(tmp_path, model)
     assert said.startswith("stt/vosk-xx/am/final.mdl: wrong content; it will be replaced\n")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
@@ -40,7 +40,7 @@ from appliance.thinking.local_model import LocalModel
 async def main():
     model = LocalModel(Path(sys.argv[1]))
     await model.start()
-    print(model.pid, model.servers()[0].url, flush=True)
+    print(model.pid, model.servers()[0].url, model.key, flush=True)
     await model.keep()
 
 asyncio.run(main())
@@ -67,12 +67,19 @@ def listening(pid: int) -> list[str]:
     return [line.split()[3] for line in found.splitlines() if f"pid={pid}," in line]
 
 
-def serves(url: str) -> bool:
+def serves(url: str, key: str) -> bool:
     """Whether it has loaded its model."""
     connection = HTTPConnection(urlsplit(url).netloc, timeout=START)
-    connection.request("GET", "/v1/models")
+    connection.request("GET", "/v1/models", headers={"Authorization": f"Bearer {key}"})
     with closing(connection):
         return connection.getresponse().status == 200
+
+
+def waited_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert condition()
 
 
 @asynccontextmanager
@@ -207,16 +214,13 @@ async def test_none_is_left_when_its_start_is_cancelled() -> None:
 def test_none_is_left_when_the_appliance_is_killed(loaded: bool) -> None:
     with subprocess.Popen([sys.executable, "-c", PARENT, str(model_file())], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        number, url = parent.stdout.readline().decode().split()
+        number, url, key = parent.stdout.readline().decode().split()
         pid = int(number)
-        deadline = time.monotonic() + START
-        while loaded and not serves(url) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        if loaded:
+            waited_for(lambda: serves(url, key))
         assert lives(pid)
         parent.kill()
-        while lives(pid) and time.monotonic() < deadline:
-            time.sleep(0.01)
-    assert not lives(pid)
+        waited_for(lambda: not lives(pid))
 
 
 @real
