@@ -14,6 +14,15 @@ class Figure:
     unit: str
     aim: float | None = None
 
+    def line(self) -> str:
+        """For people."""
+        number = f"{self.value:.3g}" if self.value < 100 else f"{self.value:.0f}"
+        line = f"  {self.name:<34} {number:>8} {self.unit}"
+        if self.aim is not None:
+            verdict = "met" if self.value <= self.aim else "MISSED"
+            line += f"   aim: at most {self.aim:g}, {verdict}"
+        return line
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -25,15 +34,7 @@ class Result:
 
     def lines(self) -> list[str]:
         """For people."""
-        lines = [f"{self.bench}: {self.method}"]
-        for figure in self.figures:
-            number = f"{figure.value:.3g}" if figure.value < 100 else f"{figure.value:.0f}"
-            line = f"  {figure.name:<34} {number:>8} {figure.unit}"
-            if figure.aim is not None:
-                verdict = "met" if figure.value <= figure.aim else "MISSED"
-                line += f"   aim: at most {figure.aim:g}, {verdict}"
-            lines.append(line)
-        return lines
+        return [f"{self.bench}: {self.method}", *(figure.line() for figure in self.figures)]
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -79,7 +79,7 @@ async def _simulate(
             directory = Path(stack.enter_context(TemporaryDirectory()))
             settings = _asking(model.url, settings)
         room = Room(scenario.acoustics, script, sounds, tracks.add, do)
-        await _play(room, script, settings, engines, directory, fast, (timeline, script, *observers))
+        await play(room, script, settings, engines, directory, fast=fast, observers=(timeline, script, *observers))
     timeline.write(out / "timeline.json")
     note = "on a clock of its own: no latencies" if fast else ""
     (out / "timeline.svg").write_text(draw(scenario.title, timeline, room.done, out / "room.wav", note), "utf-8")
@@ -101,15 +101,18 @@ def _asking(url: str, settings: Settings) -> Settings:
     return structs.replace(settings, llm=model)
 
 
-async def _play(
+async def play(
     room: Room,
     script: Script,
     settings: Settings,
     engines: Engines,
-    directory: Path | None,
+    directory: Path | None = None,
+    *,
     fast: bool,
     observers: tuple[Observer, ...],
+    made: Callable[[Supervisor], None] = lambda _: None,
 ) -> None:
+    """Run an appliance with loaded engines in `room` until the script is over; `made` gets it before it begins."""
     began = datetime.now().astimezone()
     devices = Devices(
         room.microphone,
@@ -119,6 +122,7 @@ async def _play(
         lambda: began + timedelta(seconds=room.clock()),
     )
     supervisor = Supervisor(settings, engines, devices, observers, directory)
+    made(supervisor)
     ready = asyncio.Event()
 
     def on_ready() -> None:

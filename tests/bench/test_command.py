@@ -32,7 +32,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     for name in BENCHES:
         module = importlib.import_module(f"appliance.bench.{name}")
-        monkeypatch.setattr(module, "measure", lambda *_, name=name: stand_in(name))
+        monkeypatch.setattr(module, "measure", lambda *_, name=name, **__: stand_in(name))
     return measured
 
 
