@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import time
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -16,6 +17,12 @@ _VOICES = {
     "it": "it_IT-paola-medium",
     "ko": "ko_KR-kss-medium",
 }
+
+
+def _time_of_day(text: str) -> time:
+    hour, minute = text.split(":")
+    return time(int(hour), int(minute))
+
 
 Threshold = Annotated[float, Meta(ge=0.05, le=0.99)]
 
@@ -37,14 +44,46 @@ class Microphone(Struct, frozen=True):
     card: Annotated[
         str, Meta(description="The sound card's name, or a part of it; \"\" is the system's default card.")
     ] = ""
+    automatic_gain: Annotated[
+        bool,
+        Meta(
+            description="Whether what the microphone hears is made louder in a quiet room, so that soft words are "
+            "understood. A card that does it itself need not have it done twice."
+        ),
+    ] = True
 
 
 class Speaker(Struct, frozen=True):
-    """Where the appliance speaks."""
+    """Where the appliance speaks, and how loud."""
 
     card: Annotated[
         str, Meta(description="The sound card's name, or a part of it; \"\" is the system's default card.")
     ] = ""
+    volume: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=10,
+            description="How loud it speaks, until somebody asks it to speak louder or softer; 0 is silence.",
+        ),
+    ] = 8
+    quiet_hours: Annotated[
+        str,
+        Meta(description='The hours in which it speaks softly, from when to when: "22:00-07:00"; "" for none.'),
+    ] = ""
+    quiet_volume: Annotated[int, Meta(ge=0, le=10, description="How loud it speaks then at most.")] = 3
+    follow: Annotated[
+        bool,
+        Meta(description="Whether it answers soft words softly, and loud ones louder, as your words usually are."),
+    ] = True
+
+    @property
+    def quiet(self) -> tuple[time, time] | None:
+        """From when to when the quiet hours are. ValueError: that is not what was written."""
+        if not self.quiet_hours:
+            return None
+        begin, end = self.quiet_hours.split("-")
+        return _time_of_day(begin), _time_of_day(end)
 
 
 class Button(Struct, frozen=True):
@@ -270,6 +309,11 @@ class Settings(Struct, frozen=True):
 
     def contradictions(self) -> Iterator[Contradiction]:
         """What is wrong with the whole though each value for itself is right."""
+        try:
+            _ = self.speaker.quiet
+        except ValueError:
+            wrong = f"{wording.quoted(self.speaker.quiet_hours)} are no hours"
+            yield Contradiction(("speaker", "quiet_hours"), wrong, 'two times, as in "22:00-07:00", or ""', ())
         words = self.wake.words
         for word in self.wake.thresholds:
             if word not in words:

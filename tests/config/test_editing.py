@@ -60,10 +60,10 @@ def test_the_documented_file_keeps_every_other_line() -> None:
     for key, type_ in all_keys():
         if "dict" in str(type_):
             key = (*key, "alexa")
-        changed = set_in(DOCUMENTED, (key, 3)).splitlines()
+        changed = set_in(DOCUMENTED, (key, 987)).splitlines()
         here = DOCUMENTED.splitlines()
         new = [line for line in changed if line not in here]
-        assert new == [f"{key[-1]} = 3"]
+        assert new == [f"{key[-1]} = 987"]
         assert len(changed) - len(here) == (key[-1] == "alexa")
 
 

@@ -1,5 +1,6 @@
 """What several files make together, where each value comes from, and what is wrong in any of them."""
 
+from datetime import time
 from pathlib import Path
 from typing import get_args
 
@@ -101,6 +102,19 @@ def test_what_contradicts_another_file_is_said_with_the_line_that_set_it() -> No
             'allowed: "alexa" or "hey_jarvis"; did you mean "hey_jarvis"?'
         )
     ]
+
+
+@pytest.mark.parametrize("hours", ["22", "22:00", "22:00-25:00", "22:00-7:60", "night", "1:00-2:00-3:00", "1:2:3-4:5"])
+def test_quiet_hours_that_are_none(hours: str) -> None:
+    wrong = f'0.toml:1: speaker.quiet_hours = "{hours}": "{hours}" are no hours'
+    assert problems(f"speaker.quiet_hours = '{hours}'") == [f'{wrong}; allowed: two times, as in "22:00-07:00", or ""']
+
+
+@pytest.mark.parametrize(
+    ("hours", "quiet"), [("", None), ("22:00-07:00", (time(22), time(7))), (" 8:30 - 9:05 ", (time(8, 30), time(9, 5)))]
+)
+def test_quiet_hours(hours: str, quiet: tuple[time, time] | None) -> None:
+    assert combine(sources(f"speaker.quiet_hours = '{hours}'")).settings.speaker.quiet == quiet
 
 
 def test_a_voice_of_another_language_contradicts_the_language() -> None:
