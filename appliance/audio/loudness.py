@@ -18,7 +18,7 @@ _LEAST = 1e-5
 
 
 class Loudness:
-    """Of the frames that are noted, in their order, from one thread."""
+    """Of the frames that are noted, in their order, from one thread. May be asked from any."""
 
     def __init__(self) -> None:
         self._levels: deque[tuple[float, float]] = deque()
@@ -36,7 +36,7 @@ class Loudness:
 
     def of(self, begin: float, end: float) -> float | None:
         """Decibels of full scale of what was said in these seconds; None if nothing is known of them."""
-        levels = [level for at, level in self._levels if begin < at <= end]
+        levels = [level for at, level in tuple(self._levels) if begin < at <= end]
         if not levels:
             return None
         return 20 * math.log10(max(float(np.quantile(levels, LOUD)), _LEAST))
