@@ -9,6 +9,9 @@ Rules of speech during a reply:
 
 Rules of what was heard: a clause counts whole when its last sample has sounded. Of one that was cut, the share of its
 letters is taken to be the share of its samples, and a word that may have been cut was not heard.
+
+Rules of what the appliance says itself: a wake word that sounds like what is being said just then, by the share of its
+letters and with a margin, is its own.
 """
 
 import re
@@ -32,6 +35,9 @@ _TOO_SHORT = 7
 
 _RECENT = 1.2
 """How much longer than its echo the end of the reply may be that is searched for it: recognisers leave words out."""
+
+_UNEVEN = 0.1
+"""Share of a clause by which a word may be elsewhere than its letters say: numbers and pauses take longer."""
 
 _LATE = 15
 """Letters, a second of speech, that the reply may have said after what it is compared with."""
@@ -114,6 +120,27 @@ def heard_text(clauses: Sequence[SpokenClause], played: int, reply: str) -> Hear
         said=reply[: said.end()].strip() if said else "",
         rest=reply[ends[begin] :].strip(),
     )
+
+
+def said_between(clauses: Sequence[SpokenClause], begin: int, end: int) -> str:
+    """The words that the samples of a reply from `begin` up to `end` may hold, whole ones."""
+    said = []
+    for clause in clauses:
+        length = clause.end - clause.begin
+        margin = int(_UNEVEN * length)
+        first, last = begin - margin - clause.begin, end + margin - clause.begin
+        places = [at for at, char in enumerate(clause.text) if not char.isspace()]
+        if last <= 0 or first >= length or begin >= end or not places:
+            continue
+        from_letter = max(0, first) * len(places) // length
+        to_letter = -(-min(last, length) * len(places) // length)
+        start, stop = places[min(from_letter, len(places) - 1)], places[max(to_letter, 1) - 1] + 1
+        while start > 0 and not clause.text[start - 1].isspace():
+            start -= 1
+        while stop < len(clause.text) and not clause.text[stop].isspace():
+            stop += 1
+        said.append(clause.text[start:stop])
+    return " ".join(said)
 
 
 def judge(

@@ -5,9 +5,12 @@ again, until it makes the end token. What the decoder computed for earlier token
 """
 
 import re
+from copy import copy
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.hearing.stt import Transcript
@@ -39,6 +42,15 @@ _UNSURE = 0.35
 _NOTHING = "you"
 """What the model makes of sound without speech."""
 
+_PLACES = 10
+"""Tokens at the beginning among which a word is looked for: more than 2 s of speech have."""
+
+_LIKELIEST = 2
+"""Of these places, how many are tried."""
+
+_BLANK = "\N{LOWER ONE EIGHTH BLOCK}"
+"""What it writes before a word."""
+
 _PAST = "past_key_values."
 _PRESENT = "present."
 _START, _END = b"<s>", b"</s>"
@@ -52,15 +64,15 @@ class Moonshine:
     language = "en"
 
     def __init__(self, folder: Path) -> None:
-        self._encoder = session(folder / "encoder_model.ort", inputs=("input_values", "attention_mask"))
+        self.encoder = session(folder / "encoder_model.ort", inputs=("input_values", "attention_mask"))
         inputs = ("encoder_attention_mask", "encoder_hidden_states", "input_ids", "use_cache_branch")
-        self._decoder = session(folder / "decoder_model_merged.ort", inputs=inputs)
-        self._no_past = {
+        self.decoder = session(folder / "decoder_model_merged.ort", inputs=inputs)
+        self.no_past = {
             given.name: np.zeros((1, given.shape[1], 0, given.shape[3]), np.float32)
-            for given in self._decoder.get_inputs()
+            for given in self.decoder.get_inputs()
             if given.name.startswith(_PAST)
         }
-        vocabulary = _read_vocabulary(folder / "tokenizer.bin", self._decoder.get_outputs()[0].shape[-1])
+        vocabulary = _read_vocabulary(folder / "tokenizer.bin", self.decoder.get_outputs()[0].shape[-1])
         self._start, self._end = vocabulary.index(_START), vocabulary.index(_END)
         self._spelling = [b"" if _SPECIAL.fullmatch(token) else token for token in vocabulary]
         # The first run takes twice as long as the others, and nobody waits for this one.
@@ -76,41 +88,97 @@ class Moonshine:
             return "", []
         tokens, probabilities = self._decode(samples) or self._decode(np.append(samples, _PAUSE_AFTER)) or ([], [])
         spelling = b"".join(self._spelling[token] for token in tokens)
-        text = spelling.decode("utf-8", errors="ignore").replace("\N{LOWER ONE EIGHTH BLOCK}", " ").strip()
+        text = spelling.decode("utf-8", errors="ignore").replace(_BLANK, " ").strip()
         words = re.sub(r"[\W_]", "", text).lower()
         if words in ("", _NOTHING) or np.mean(probabilities) < _UNSURE:
             return "", []
         return text, probabilities
 
+    def likeness(self, samples: Samples, word: str) -> float:
+        """How likely it is that `word` was said: the logarithm of its probability where it fits best, 0 at most.
+
+        Its first token is compared with the likeliest one there, the others follow by themselves.
+        """
+        decoding = _Decoding(self, samples)
+        places: list[tuple[_Decoding, npt.NDArray[np.float32]]] = []
+        token = self._start
+        while len(places) < _PLACES and token != self._end:
+            scores = decoding.step(token)
+            places.append((decoding.fork(), scores))
+            token = int(scores.argmax())
+        return max(self._fit(self._tokens(spelling), places) for spelling in {word, word.capitalize()})
+
+    def _fit(self, tokens: list[int], places: "list[tuple[_Decoding, npt.NDArray[np.float32]]]") -> float:
+        first, *others = tokens
+        begun = [(float(scores[first] - scores.max()), decoding) for decoding, scores in places]
+        fits = []
+        for likeness, begin in sorted(begun, key=itemgetter(0), reverse=True)[:_LIKELIEST]:
+            decoding, token, total = begin.fork(), first, likeness
+            for following in others:
+                scores = decoding.step(token)
+                total += float(scores[following] - np.logaddexp.reduce(scores))
+                token = following
+            fits.append(total)
+        return max(fits)
+
+    def _tokens(self, word: str) -> list[int]:
+        """How the model writes `word`: in the longest pieces that it knows, of which single bytes come first."""
+        left, tokens = f"{_BLANK}{word}".encode(), []
+        while left:
+            known = ((len(spelling), token) for token, spelling in enumerate(self._spelling) if spelling)
+            length, token = max(each for each in known if left.startswith(self._spelling[each[1]]))
+            tokens.append(token)
+            left = left[length:]
+        return tokens
+
     def _decode(self, samples: Samples) -> tuple[list[int], list[float]] | None:
         """The likeliest tokens, one by one, and their probabilities, with the end token's; None when no end came."""
-        mask = np.ones((1, len(samples)), np.int64)
-        (features,) = self._encoder.run(None, {"input_values": samples[np.newaxis], "attention_mask": mask})
-        past = dict(self._no_past)
+        decoding = _Decoding(self, samples)
         tokens: list[int] = []
         probabilities: list[float] = []
         token = self._start
         for _ in range(_TOKENS_SPARE + int(_TOKENS_PER_SECOND * len(samples) / HEARING_RATE)):
-            # The first step also computes the part of the cache that depends on the sound alone.
-            fresh = [name for name in past if not tokens or ".decoder." in name]
-            logits, *present = self._decoder.run(
-                ["logits", *(name.replace(_PAST, _PRESENT) for name in fresh)],
-                {
-                    "encoder_attention_mask": mask,
-                    "encoder_hidden_states": features,
-                    "input_ids": np.array([[token]], np.int64),
-                    "use_cache_branch": np.array([bool(tokens)]),
-                    **past,
-                },
-            )
-            past.update(zip(fresh, present, strict=True))
-            scores = logits[0, -1]
+            scores = decoding.step(token)
             token = int(scores.argmax())
             probabilities.append(float(1 / np.exp(scores - scores[token]).sum()))
             if token == self._end:
                 return tokens, probabilities
             tokens.append(token)
         return None
+
+
+class _Decoding:
+    """The decoder at work on one sound."""
+
+    def __init__(self, engine: Moonshine, samples: Samples) -> None:
+        self._decoder = engine.decoder
+        mask = np.ones((1, len(samples)), np.int64)
+        (features,) = engine.encoder.run(None, {"input_values": samples[np.newaxis], "attention_mask": mask})
+        self._sound = {"encoder_attention_mask": mask, "encoder_hidden_states": features}
+        self._past = engine.no_past
+        self._begun = False
+
+    def step(self, token: int) -> npt.NDArray[np.float32]:
+        """The scores of all tokens for what follows `token`."""
+        # The first step also computes the part of the cache that depends on the sound alone.
+        fresh = [name for name in self._past if not self._begun or ".decoder." in name]
+        logits, *present = self._decoder.run(
+            ["logits", *(name.replace(_PAST, _PRESENT) for name in fresh)],
+            {
+                **self._sound,
+                "input_ids": np.array([[token]], np.int64),
+                "use_cache_branch": np.array([self._begun]),
+                **self._past,
+            },
+        )
+        self._past = {**self._past, **dict(zip(fresh, present, strict=True))}
+        self._begun = True
+        scores: npt.NDArray[np.float32] = logits[0, -1]
+        return scores
+
+    def fork(self) -> "_Decoding":
+        """Another one that stands where this one does."""
+        return copy(self)
 
 
 class _Utterance:

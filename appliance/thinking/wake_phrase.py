@@ -60,8 +60,7 @@ def strip_wake(text: str, words: Iterable[str]) -> str:
 
     Empty when nothing but the wake phrase was heard. Only as many words are taken as sound like one phrase.
     """
-    spelled = itertools.chain.from_iterable((word, *_OTHER_SPELLINGS.get(word.lower(), ())) for word in words)
-    phrases = [phrase for word in spelled if (phrase := [match[0] for match in _WORD.finditer(word.lower())])]
+    phrases = _phrases(words)
     text = text.strip()
     end = _wake_end(text, phrases, again=False)
     if end is None:
@@ -70,6 +69,22 @@ def strip_wake(text: str, words: Iterable[str]) -> str:
         text = text[end:].lstrip(_AFTER)
         end = _wake_end(text, phrases, again=True)
     return text
+
+
+def mentions(text: str, word: str, alike: float = 1.0) -> bool:
+    """Whether the wake phrase of `word` stands anywhere in `text`, or what is `alike` to it; 1 is the same sound."""
+    words = [match[0].lower() for match in _WORD.finditer(text)]
+    return any(
+        _is_whole(words[start : start + count], phrase, alike)
+        for phrase in _phrases((word,))
+        for count in range(1, len(phrase) + 2)
+        for start in range(len(words) - count + 1)
+    )
+
+
+def _phrases(words: Iterable[str]) -> list[list[str]]:
+    spelled = itertools.chain.from_iterable((word, *_OTHER_SPELLINGS.get(word.lower(), ())) for word in words)
+    return [phrase for word in spelled if (phrase := [match[0] for match in _WORD.finditer(word.lower())])]
 
 
 def _addressed(text: str, phrases: list[list[str]]) -> int | None:
@@ -111,11 +126,12 @@ def _is_whole(head: list[str], phrase: list[str], similar: float) -> bool:
     for words in (phrase, phrase[-1:]):
         whole = "".join(words)
         consonants, expected = _consonants(heard), _consonants(whole)
+        in_pieces = len(head) > len(words) and similar >= _SIMILAR
         if (
             consonants[:1] == expected[:1]
-            and Indel.normalized_similarity(consonants, expected) >= _SIMILAR_CONSONANTS
+            and Indel.normalized_similarity(consonants, expected) >= min(similar, _SIMILAR_CONSONANTS)
             and Indel.normalized_similarity(_key(heard), _key(whole))
-            >= (max(similar, _SIMILAR_IN_PIECES) if len(head) > len(words) else similar)
+            >= (max(similar, _SIMILAR_IN_PIECES) if in_pieces else similar)
         ):
             return True
     return False
