@@ -86,6 +86,7 @@ class _Appliance:
         """Until `stop`."""
         controls = Controls(
             press=self._press,
+            release=self._release,
             servers=self._servers,
             status=self._condition,
             say=self._say,
@@ -153,7 +154,7 @@ class _Appliance:
         self._ends.said_ready()
 
     def _words(self) -> str:
-        return " or ".join(f'"{word.replace("_", " ")}"' for word in self._settings.wake.words)
+        return " or ".join(f'"{word.replace("_", " ")}"' for word in self._settings.wake.names)
 
     def _line(self) -> str:
         lacks = sorted(self._supervisor.lacks) if self._supervisor is not None else []
@@ -166,6 +167,9 @@ class _Appliance:
 
     def _press(self) -> None:
         self._running().press(time.monotonic())
+
+    def _release(self) -> None:
+        self._running().release(time.monotonic())
 
     def _say(self, text: str) -> None:
         self._running().say(text)

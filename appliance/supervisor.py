@@ -20,12 +20,22 @@ from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.endpoint import EndpointSettings
-from appliance.core.events import Announced, Event, Pressed, SpeechSustained, WakeHeard
+from appliance.core.events import (
+    Announced,
+    Event,
+    Pressed,
+    Released,
+    ReplyEnded,
+    ReplyStarted,
+    SpeechSustained,
+    WakeHeard,
+)
 from appliance.core.interruption import Gates
 from appliance.core.turn import Phase, Turn
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears
 from appliance.hearing.recognisers import load_recogniser
+from appliance.hearing.second_look import SecondLook
 from appliance.hearing.stt import Recogniser
 from appliance.hearing.vad import VoiceActivity
 from appliance.hearing.wake import WakeWords
@@ -36,15 +46,20 @@ from appliance.service.status import StatusObserver, button_problem, button_stat
 from appliance.sound import Beats, Sound, close_device
 from appliance.speaking.piper import load_voice
 from appliance.speaking.voice import Voice
+from appliance.thinking.ending import Endings
 from appliance.thinking.mind import Mind
 from appliance.thinking.offline import Offline
 from appliance.thinking.phrases import PHRASES
-from appliance.thinking.wake_phrase import strip_wake
+from appliance.thinking.wake_phrase import mentions, strip_wake
+from appliance.waking import OwnWords, Waking, Whether
 
 _log = logging.getLogger(__name__)
 
 OPENING = 3.0
 """Seconds that the cards may take to open before the appliance is ready; one that hangs is as good as missing."""
+
+OWN_WORDS = 0.75
+"""How alike a wake word something may be in what is being said to be taken for it: "a lexicon" (0.8) can wake, too."""
 
 STILL = 2.7
 """Seconds without sound after which a card is said not to work: one that fell silent is closed after 2 to 2.5."""
@@ -61,8 +76,8 @@ class Button(Protocol):
     def trouble(self) -> ApplianceError | None:
         """Why it does not work; None if nothing is wrong. From any thread."""
 
-    def start(self, on_press: Callable[[float], None]) -> None:
-        """Tell `on_press` the time of each press, from a thread of its own. What cannot work raises nothing."""
+    def start(self, on_press: Callable[[float], None], on_release: Callable[[float], None]) -> None:
+        """Tell the time of each press, and of its end, from a thread of its own. What cannot work raises nothing."""
 
     def stop(self) -> None:
         """No press after this has returned. Stopping twice is fine."""
@@ -158,7 +173,8 @@ class Supervisor:
             speech=may.allowed and may.speech,
         )
         self._settings = settings
-        mind = Mind(Offline(settings.language, devices.now))
+        offline = Offline(settings.language, devices.now)
+        mind = Mind(offline)
         self.model = LanguageModel(settings, directory, devices.now, mind)
         self._parts = Parts(
             ears=Ears(
@@ -171,21 +187,28 @@ class Supervisor:
             ),
             recogniser=engines.recogniser,
             mind=mind,
-            strip_wake=partial(strip_wake, words=settings.wake.words),
+            completeness=Endings(settings.language, offline.understands, offline.lacks).completeness,
+            strip_wake=partial(strip_wake, words=settings.wake.names),
             voice=engines.voice,
             lane=Lane(
                 devices.speaker.rate,
-                self._inbox.post,
+                self._tell,
                 devices.clock,
                 self._inbox.post_progress,
                 drops=devices.speaker.drops,
             ),
             clock=devices.clock,
         )
+        self._own_words = OwnWords(self._parts.lane, devices.clock)
+        self._waking: Waking | None = None
 
     def press(self, at: float) -> None:
         """The button went down: silence at once, even if the event loop is busy. From any thread."""
         self._inbox.post(Pressed(at, self._seen(hushes=self._gates.button)))
+
+    def release(self, at: float) -> None:
+        """The button came up. From any thread."""
+        self._inbox.post(Released(at))
 
     def _hear(self, frame: Frame) -> None:
         self._parts.ears.feed(frame)
@@ -194,9 +217,20 @@ class Supervisor:
 
     def _sense(self, event: Event) -> None:
         if isinstance(event, WakeHeard):
-            event = replace(event, turn=self._seen(hushes=self._gates.wake_word))
-        elif isinstance(event, SpeechSustained) and self._gates.speech:
+            if self._waking is not None:
+                self._waking.take(event)
+            return
+        if isinstance(event, SpeechSustained) and self._gates.speech:
             self._parts.lane.pause()
+        self._inbox.post(event)
+
+    def _wake(self, event: WakeHeard) -> None:
+        """A wake word that counts."""
+        self._inbox.post(replace(event, turn=self._seen(hushes=self._gates.wake_word)))
+
+    def _tell(self, event: ReplyStarted | ReplyEnded) -> None:
+        if isinstance(event, ReplyEnded):
+            self._own_words.ended(event)
         self._inbox.post(event)
 
     def _seen(self, *, hushes: bool) -> int:
@@ -281,6 +315,19 @@ class Supervisor:
                 conductor = Conductor(self._inbox, parts, quests, self._observers, turn)
                 afterwards.callback(conductor.close)  # while the quests live they may still want its workers
                 quests.start(Quest.from_run_step("conductor", lambda: self._or_end(conductor.run())))
+                recogniser = parts.recogniser
+                self._waking = Waking(
+                    Whether(
+                        SecondLook(recogniser, mentions).confirms, parts.ears.sound, partial(mentions, alike=OWN_WORDS)
+                    ),
+                    self._own_words,
+                    self._wake,
+                    lambda: parts.lane.turn,
+                    self._notify,
+                    quests,
+                    self._settings.wake.refractory,
+                )
+                afterwards.callback(self._waking.close)
                 microphone, speaker = devices.microphone, devices.speaker
                 sound = Sound(
                     microphone,
@@ -324,7 +371,7 @@ class Supervisor:
     async def _begin(self, quests: QuestManager) -> None:
         button = self._devices.button
         if button is not None:
-            await asyncio.to_thread(button.start, self.press)
+            await asyncio.to_thread(button.start, self.press, self.release)
         self.model.start(quests)
 
     async def _first(self, opening: Coroutine[Any, Any, object]) -> None:

@@ -58,6 +58,9 @@ class Deaf:
     def feed(self, samples: Samples) -> str | None:
         return None
 
+    def guess(self) -> Transcript | None:
+        return None
+
     def finish(self) -> Transcript:
         self._breaks()
         return Transcript("what time is it")

@@ -43,7 +43,7 @@ class Wake(WakeWords):
         """Without a model."""
         self.scores = {}
 
-    def feed(self, samples: Samples) -> list[Detection]:
+    def feed(self, samples: Samples, threshold: float = 0.0) -> list[Detection]:
         loud = np.flatnonzero(samples == np.float32(WAKE))
         return [Detection("alexa", 1.0, int(offset) + 1) for offset in loud]
 
@@ -77,6 +77,9 @@ class Understanding:
         return self
 
     def feed(self, samples: Samples) -> str | None:
+        return None
+
+    def guess(self) -> Transcript | None:
         return None
 
     def finish(self) -> Transcript:

@@ -93,6 +93,9 @@ class Understanding:
     def feed(self, samples: Samples) -> str | None:
         return None
 
+    def guess(self) -> Transcript | None:
+        return None
+
     def finish(self) -> Transcript:
         return Transcript("what can you do")
 
@@ -414,7 +417,7 @@ class DeadButton:
     works = False
     trouble = ApplianceError("button", "pin 17 is taken")
 
-    def start(self, on_press: Callable[[float], None]) -> None:
+    def start(self, on_press: Callable[[float], None], on_release: Callable[[float], None]) -> None:
         """It says so in `trouble`."""
 
     def stop(self) -> None:

@@ -6,7 +6,19 @@ to be carried out. Silence comes first. What is said while the appliance thinks 
 
 from dataclasses import replace
 
-from appliance.core.effects import Drop, Effect, FinishListening, Hush, Listen, Pause, Report, Resume, Speak, Think
+from appliance.core.effects import (
+    Drop,
+    Effect,
+    FinishListening,
+    Hush,
+    LetGo,
+    Listen,
+    Pause,
+    Report,
+    Resume,
+    Speak,
+    Think,
+)
 from appliance.core.events import (
     Announced,
     Answered,
@@ -15,6 +27,7 @@ from appliance.core.events import (
     Heard,
     ListeningEnded,
     Pressed,
+    Released,
     ReplyEnded,
     ReplyStarted,
     WakeHeard,
@@ -52,10 +65,12 @@ def begin(turn: Turn, event: WakeHeard | Pressed) -> Step:
         since, preroll = (
             (max(turn.voice_since, event.at - HEARD_BEFORE), LEAD) if _is_spoken(turn) else (since, PREROLL)
         )
-    return replace(state, patience_until=until, attending=True), (
+    held = isinstance(event, Pressed)
+    state = replace(state, patience_until=until, attending=True, held_down=event.at if held else None)
+    return state, (
         *effects,
         wake_report(event, state.generation),
-        Listen(state.generation, since, until, preroll),
+        Listen(state.generation, since, until, preroll, held),
     )
 
 
@@ -94,16 +109,21 @@ def keep_question(turn: Turn, event: Heard) -> Step:
     return replace(turn, attending=False, waiting=event if event.text else None), unanswered(turn)
 
 
-def finish_listening(turn: Turn, event: Pressed) -> Step:
+def finish_listening(turn: Turn, event: Pressed | Released) -> Step:
     """The user is done."""
     return replace(turn, patience_until=event.at), (FinishListening(turn.generation),)
+
+
+def let_go(turn: Turn, _: Released) -> Step:
+    """It was a tap, or nothing was said yet: the user is listened to as after a wake word."""
+    return replace(turn, held_down=None), (LetGo(turn.generation),)
 
 
 def take_utterance(turn: Turn, event: ListeningEnded) -> Step:
     """Speech-to-text has all that it needs."""
     data = {"why": event.why.value, "decided": event.decided}
     woken = Report("wake", turn.voice_since, turn.generation, {"by": "follow-up", "word": None})
-    return replace(turn, listened_until=event.decided, voice=False, follows_up=False), (
+    return replace(turn, listened_until=event.decided, voice=False, follows_up=False, held_down=None), (
         *((woken,) if turn.follows_up else ()),
         Report("speech_end", event.at, turn.generation, data),
     )

@@ -39,13 +39,22 @@ class Begin:
 class Listen:
     """Take the utterance of `generation`, from what was heard at `since` on; give up at `patience_until`.
 
-    `preroll`: how many seconds of sound before `since` belong to it; None: as many as hold a wake word.
+    `preroll`: how many seconds of sound before `since` belong to it; None: as many as hold a wake word. `held`: the
+    button is down, and until it comes up neither a pause nor the patience ends it.
     """
 
     generation: int
     since: float
     patience_until: float
     preroll: float | None = None
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """The button is up again: from now on a pause, or the patience, ends the utterance of `generation`."""
+
+    generation: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +118,18 @@ class Report:
     data: Mapping[str, object] = field(default_factory=dict)
 
 
-Effect = Hush | Pause | Resume | Begin | Listen | Overhear | FinishListening | Think | Speak | Remember | Drop | Report
+Effect = (
+    Hush
+    | Pause
+    | Resume
+    | Begin
+    | Listen
+    | LetGo
+    | Overhear
+    | FinishListening
+    | Think
+    | Speak
+    | Remember
+    | Drop
+    | Report
+)

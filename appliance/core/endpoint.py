@@ -1,4 +1,4 @@
-"""Voice probabilities -> speech started and ended, and the end of an utterance.
+"""Voice probabilities and levels -> speech started and ended, and the end of an utterance.
 
 Every time is in seconds on the clock of the microphone's frames; a probability comes with the end of the window that it
 stands for.
@@ -9,18 +9,32 @@ Rules of the endpoint:
 - Such a rest may still hold a very short command. If nothing follows it for a while, the utterance ends, for
   speech-to-text to tell.
 - Speech is ended by a pause; without speech, the patience ends the utterance, and no pause does.
+- Once a pause has begun, somebody may say how long this one has to be, by what was said before it. The next voice makes
+  that moot.
+- Voice that is no louder than the room was before is the room's, and counts as none. A pause of such voice, which is
+  less sure, has to be longer, unless what was said is complete.
+- While the button is held, nothing but a limit of its own ends the utterance.
 - Speech that has no pause, or noise that passes for it, is ended by the limit.
 """
 
 from dataclasses import dataclass
+from math import inf
 
 from appliance.core.events import ListeningEnd, SpeechEnded, SpeechStarted
+from appliance.core.roomlevel import RoomLevel
 
 WINDOW = 0.032
 """Seconds of sound that one probability stands for."""
 
 HYSTERESIS = 0.15
 """How far below the threshold a probability must fall before voice is over: what Silero's authors use."""
+
+LULL = 0.096
+"""Seconds without voice in an utterance after which it is asked what was said: a tenth, in windows. The gaps within
+words are shorter."""
+
+HELD = 60.0
+"""Seconds that an utterance may last while the button is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +49,8 @@ class EndpointSettings:
     """Seconds without voice that end a stretch of speech."""
     pause: float = 0.5
     """Seconds without voice, after speech, that end an utterance."""
+    quieter: float = 0.9
+    """Seconds without voice that is louder than the room, after speech, that end an utterance."""
     limit: float = 12.0
     """Seconds that an utterance may last from its first voice on."""
     tail: float = 0.5
@@ -58,7 +74,8 @@ class SpeechTracker:
     def __init__(self, threshold: float, minimum: float, gap: float) -> None:
         self._threshold = threshold
         self._minimum = minimum
-        self._gap = gap
+        self.gap = gap
+        """Seconds without voice that end the stretch under way."""
         self._windows = 0
         self.voice = False
         """Whether the last window was voice."""
@@ -74,7 +91,7 @@ class SpeechTracker:
         self.voice = probability >= self._threshold - (HYSTERESIS if self.voice else 0.0)
         if self.voice:
             return self._go_on(at)
-        if self.begun is None or self.last is None or at - self.last < self._gap:
+        if self.begun is None or self.last is None or at - self.last < self.gap:
             return None
         ended = SpeechEnded(self.last) if self.speaking else None
         self.begun, self.speaking, self._windows = None, False, 0
@@ -92,45 +109,97 @@ class SpeechTracker:
 
 
 class Endpoint:
-    """The end of one utterance, opened at `opened`, in which the first word is awaited until `patience_until`."""
+    """The end of one utterance, opened at `opened`, in which the first word is awaited until `patience_until`.
 
-    def __init__(self, opened: float, patience_until: float, settings: EndpointSettings) -> None:
+    `held`: the button is down.
+    """
+
+    def __init__(self, opened: float, patience_until: float, settings: EndpointSettings, *, held: bool = False) -> None:
         self._opened = opened
         self._patience_until = patience_until
         self._settings = settings
+        self._held = held
         self._resting = False
         self._rested: float | None = None
+        self._room = RoomLevel(opened)
+        self._is_room = False
+        self._expected: float | None = None
         self._tracker = self._fresh()
+        self.lull: float | None = None
+        """The end of the last voice, if it may have been speech, and none has followed for as long as a lull."""
 
-    def step(self, probability: float, at: float) -> Outcome | None:
+    def step(self, probability: float, at: float, level: float = 0.0) -> Outcome | None:
         """Take the window that ends at `at`. Those from before the opening tell what voice was there already."""
-        certain = self._tracker.step(probability, at)
+        is_voice = probability >= self._settings.threshold
+        is_room = self._room.is_room(level, at, voice=is_voice)
+        certain = self._tracker.step(0.0 if is_room else probability, at)
         if at <= self._opened:
             self._resting = self._tracker.voice
             if not self._resting:
                 self._tracker = self._fresh()
             return None
+        if self._held:
+            return self._outcome(ListeningEnd.LIMIT, at) if at - self._opened >= HELD else None
         if self._resting:
             self._rest(at)
             return None
         if isinstance(certain, SpeechEnded):
-            return Outcome(ListeningEnd.SILENCE, certain.at, at)
+            return Outcome(self._why(), certain.at, at)
         begun = self._tracker.begun
         if begun is None:
             return self._without_speech(at)
         if self._tracker.speaking and at - max(begun, self._opened) >= self._settings.limit:
             return self._outcome(ListeningEnd.LIMIT, at)
+        self._pause(at, is_room=is_room and is_voice)
         return None
+
+    def expect(self, lull: float, pause: float) -> None:
+        """The pause that began at `lull`, if it still goes on, ends the utterance after `pause` seconds."""
+        if lull == self.lull:
+            self._expected = pause
+            self._tracker.gap = self._gap()
+
+    def let_go(self) -> None:
+        """The button is up."""
+        self._held = False
+        self._tracker.gap = self._gap()
 
     def finish(self, at: float) -> Outcome:
         """The user says that the utterance is over; sound is known until `at`."""
         return self._outcome(ListeningEnd.ASKED, max(at, self._opened))
 
+    def _pause(self, at: float, *, is_room: bool) -> None:
+        """Find out whether a pause goes on, and how long it has to be."""
+        last = self._tracker.last
+        if self._tracker.voice or last is None:
+            self.lull, self._expected, self._is_room = None, None, False
+        else:
+            self._is_room = self._is_room or is_room
+            self.lull = last if self._tracker.speaking and at - last >= LULL - WINDOW / 2 else None
+        self._tracker.gap = self._gap()
+
+    def _gap(self) -> float:
+        if self._held:
+            return inf
+        settings = self._settings
+        pause = settings.pause if self._expected is None else self._expected
+        return max(pause, settings.quieter) if self._is_room and pause >= settings.pause else pause
+
+    def _why(self) -> ListeningEnd:
+        if self._expected is not None and self._expected < self._settings.pause:
+            return ListeningEnd.COMPLETE
+        return ListeningEnd.LEVEL if self._is_room else ListeningEnd.SILENCE
+
     def _without_speech(self, at: float) -> Outcome | None:
         if at >= self._patience_until:
             return self._outcome(ListeningEnd.NOTHING, at)
-        if self._rested is not None and at - self._rested >= self._settings.doubt:
-            return Outcome(ListeningEnd.SILENCE, self._rested, at)
+        if self._rested is None:
+            return None
+        doubt = self._settings.doubt if self._expected is None else self._expected
+        if at - self._rested >= doubt:
+            return Outcome(self._why(), self._rested, at)
+        if at - self._rested >= LULL - WINDOW / 2:
+            self.lull = self._rested
         return None
 
     def _rest(self, at: float) -> None:
@@ -147,4 +216,4 @@ class Endpoint:
 
     def _fresh(self) -> SpeechTracker:
         settings = self._settings
-        return SpeechTracker(settings.threshold, settings.minimum_speech, settings.pause)
+        return SpeechTracker(settings.threshold, settings.minimum_speech, self._gap())

@@ -15,6 +15,10 @@ class ListeningEnd(Enum):
 
     SILENCE = "silence"
     """The user spoke, and then was quiet for long enough."""
+    COMPLETE = "complete"
+    """So for a shorter while, since what was said wants nothing more."""
+    LEVEL = "level"
+    """So, though there was voice all the time: but none that was louder than the room had been before."""
     LIMIT = "limit"
     """The user, or the noise, went on for longer than an utterance may last."""
     NOTHING = "nothing"
@@ -32,6 +36,10 @@ class WakeHeard:
     at: float
     turn: int = 0
     """The turn that it came in; the ears do not know it, and the supervisor fills it in."""
+    clear: bool = True
+    """Whether it counts by its score alone. What does not is looked at again, before `step` is told of it."""
+    likely: bool = True
+    """Whether its score reached the threshold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,13 @@ class Pressed:
 
     at: float
     turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """The button came up again."""
+
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +180,7 @@ class Announced:
 Event = (
     WakeHeard
     | Pressed
+    | Released
     | SpeechStarted
     | SpeechSustained
     | SpeechEnded

@@ -39,6 +39,7 @@ def next_turn(turn: Turn) -> Step:
     generation = turn.generation + 1
     state = replace(nothing_overheard(turn), generation=generation, attending=False, nothing_left=False)
     state = replace(state, addressed=None, waiting=None, follows_up=False, follows_speech=False, unasked=False)
+    state = replace(state, held_down=None)
     return state, (Begin(generation),)
 
 

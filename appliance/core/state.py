@@ -61,6 +61,8 @@ class Turn:
     """When the last of that speech was over."""
     nothing_left: bool = False
     """Whether there is no reply any more, and only what was said during it is not known yet for what it means."""
+    held_down: float | None = None
+    """Since when the button is down that the utterance was begun with."""
     addressed: WakeHeard | Pressed | None = None
     """The trigger that came during the reply and may not interrupt it: its turn comes when the reply is over."""
     waiting: Heard | Overheard | None = None

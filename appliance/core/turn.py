@@ -7,6 +7,8 @@ Rules of the table:
   instant as the trigger that began this one, and is the same interruption.
 - Speech during a reply, or while one is looked for, is always taken down. It pauses the reply once it has lasted; then
   what it means decides.
+- The button that begins a turn may be held while the user speaks: letting go of it is the end. Where it may not
+  interrupt, and where no turn begins with it, nobody asks when it comes up.
 - A trigger that may not interrupt the reply gets its turn when the reply is over.
 - Events of an older generation, or of the newest one once the turn is idle again, change nothing: they come late. Only
   the words and the end of a reply are still reported, and remembered: they happened.
@@ -32,6 +34,7 @@ from appliance.core.events import (
     ListeningEnded,
     Overheard,
     Pressed,
+    Released,
     ReplyEnded,
     ReplyStarted,
     SpeechEnded,
@@ -40,6 +43,7 @@ from appliance.core.events import (
     WakeHeard,
     Worded,
 )
+from appliance.core.gestures import HOLD
 from appliance.core.interruption import Meaning
 from appliance.core.moves import Step
 from appliance.core.state import Phase, Turn
@@ -248,6 +252,16 @@ def nobody_asked(turn: Turn, _: WakeHeard | Pressed) -> bool:
     return turn.follows_up and not turn.voice
 
 
+def was_spoken_into(turn: Turn, event: Released) -> bool:
+    """The utterance was begun with the button, which was held while somebody spoke."""
+    return turn.held_down is not None and event.at - turn.held_down >= HOLD and turn.voice
+
+
+def is_held_down(turn: Turn, _: Released) -> bool:
+    """The utterance was begun with the button."""
+    return turn.held_down is not None
+
+
 def was_cut(_: Turn, event: ReplyEnded) -> bool:
     """A trigger has silenced the reply, ahead of its own event, which follows."""
     return event.cut
@@ -264,6 +278,9 @@ TABLE: tuple[Row, ...] = (
     _row(_L, WakeHeard, _L, actions.ignore),
     _row(_L, Pressed, _L, actions.begin_anew, nobody_asked),
     _row(_L, Pressed, _L, actions.finish_listening),
+    _row(_L, Released, _L, actions.finish_listening, was_spoken_into),
+    _row(_L, Released, _L, actions.let_go, is_held_down),
+    _row(_L, Released, _L, actions.ignore),
     _row(_L, ListeningEnded, _I, actions.stop_listening, nobody_spoke),
     _row(_L, ListeningEnded, _T, actions.take_utterance),
     _row(_L, Failed, _S, actions.apologise),
@@ -374,6 +391,9 @@ def _step(turn: Turn, event: Event) -> Step:
             return state, (*reports, *effects)
         case WakeHeard() | Pressed():
             if is_stale(turn, event):
+                return turn, ()
+        case Released():
+            if _find(turn, event) is None:
                 return turn, ()
         case _:
             if event.generation != turn.generation or turn.phase is Phase.IDLE:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 
+import numpy as np
+
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.core.endpoint import Endpoint, EndpointSettings, Outcome, SpeechTracker
 from appliance.core.events import Event, ListeningEnded, SpeechStarted, SpeechSustained, WakeHeard
@@ -20,15 +22,18 @@ _LOSS = 0.5
 """Seconds of lost sound after which what came before is another story. Across a shorter loss the models hear on: nine
 of ten wake words were recognised with 0.3 s missing in the middle, and none when the models began anew."""
 
+_STILL_PLAYING = 0.5
+"""Seconds after the speaker has sounded in which a wake word may still be its own: a word, and the room's answer."""
+
 Sink = Callable[[Samples | None], None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A frame, and the probabilities of voice that became known with it, each with the end of its window."""
+    """A frame, and the windows that became complete with it: the probability of voice, the end, and the level."""
 
     frame: Frame
-    voice: tuple[tuple[float, float], ...]
+    voice: tuple[tuple[float, float, float], ...]
 
     @property
     def end(self) -> float:
@@ -38,21 +43,28 @@ class _Piece:
 class Utterance:
     """What goes to one sink: `Ears.listen` gives it, and `Ears.dismiss` takes it."""
 
-    def __init__(self, generation: int, begin: float, endpoint: Endpoint, sink: Sink) -> None:
+    def __init__(
+        self, generation: int, begin: float, endpoint: Endpoint, sink: Sink, on_lull: Callable[[float], None]
+    ) -> None:
         """Of `generation`, from `begin` on, until `endpoint` says so."""
         self.generation = generation
         self.endpoint = endpoint
         self.sink = sink
         self._begin = begin
+        self._on_lull = on_lull
 
     def take(self, piece: _Piece) -> Outcome | None:
         """Give the sink what belongs to the utterance; the outcome, if it is over with this piece."""
+        before = self.endpoint.lull
         outcome = next(filter(None, (self.endpoint.step(*voice) for voice in piece.voice)), None)
         frame = piece.frame
         begin = max(0, _offset(frame, self._begin))
         end = len(frame.samples) if outcome is None else _offset(frame, outcome.decided)
         if begin < end:
             self.sink(frame.samples[begin:end])
+        lull = self.endpoint.lull
+        if outcome is None and lull is not None and lull != before:
+            self._on_lull(lull)
         return outcome
 
 
@@ -74,18 +86,25 @@ class Ears:
         keep: float = 10.0,
         preroll: float = 0.5,
         sustained: float = 0.3,
+        plays: Callable[[float, float], bool] = lambda begin, end: False,
+        wake_while_playing: float = 0.0,
     ) -> None:
+        """`plays`: whether the speaker sounded between two times; then a wake word takes `wake_while_playing`."""
         self._wake = wake
         self._voice = voice
         self._settings = settings
         self._report = report
         self._keep = round(keep * HEARING_RATE)
         self._preroll = preroll
+        self._plays = plays
+        self._wake_while_playing = wake_while_playing
         gap = min(settings.gap, settings.pause)  # so that what is said after an utterance is speech that starts anew
         self._speech = SpeechTracker(settings.threshold, settings.minimum_speech, gap)
         self._sustained = SpeechTracker(settings.threshold, sustained, gap)
         self._due: float | None = None
         self._unfinished = 0
+        self._energy = 0.0
+        """Of the window that is not complete yet."""
         # Held while sinks and reports of utterances are called, so that none comes after its `dismiss`; reentrant, for
         # a report may lead to the next `listen` at once.
         self._lock = threading.RLock()
@@ -98,9 +117,10 @@ class Ears:
         if self._due is not None and abs(frame.at - self._due) > _LOSS:
             self._wake.reset()
             self._voice.reset()
-            self._unfinished = 0
-        detections = self._wake.feed(frame.samples)
+            self._unfinished, self._energy = 0, 0.0
         piece = _Piece(frame, self._windows(frame))
+        playing = self._plays(frame.at - _STILL_PLAYING, piece.end)
+        detections = self._wake.feed(frame.samples, self._wake_while_playing if playing else 0.0)
         self._due = piece.end
         self._sense(piece, detections)
         with self._lock:
@@ -112,17 +132,26 @@ class Ears:
                 self._take(self._utterance, piece)
 
     def listen(
-        self, generation: int, since: float, patience_until: float, sink: Sink, preroll: float | None = None
+        self,
+        generation: int,
+        since: float,
+        patience_until: float,
+        sink: Sink,
+        preroll: float | None = None,
+        *,
+        held: bool = False,
+        on_lull: Callable[[float], None] = lambda _: None,
     ) -> Utterance:
         """Open an utterance of `generation` at `since`, in place of any other. From any thread, however late.
 
         `sink` gets everything heard from `since` minus the pre-roll on, in order, and None at the end. Just before
         that, ListeningEnded is reported, once; not where another utterance takes this one's place, which ends it.
-        `preroll`: instead of the one for all utterances.
+        `preroll`: instead of the one for all utterances. `held`: the button is down, until `let_go`. `on_lull` is
+        called, after the sink, whenever a pause has begun that may be the end, with when it began, for `expect`.
         """
-        endpoint = Endpoint(since, patience_until, self._settings)
+        endpoint = Endpoint(since, patience_until, self._settings, held=held)
         begin = since - (self._preroll if preroll is None else preroll)
-        utterance = Utterance(generation, begin, endpoint, sink)
+        utterance = Utterance(generation, begin, endpoint, sink, on_lull)
         with self._lock:
             if self._utterance is not None:
                 self._utterance.sink(None)
@@ -133,6 +162,15 @@ class Ears:
                     break
         return utterance
 
+    def sound(self, begin: float, end: float) -> Samples:
+        """What was heard between two times, as far as it is kept. From any thread."""
+        with self._lock:
+            pieces = list(self._kept)
+        parts = [
+            each.frame.samples[max(0, _offset(each.frame, begin)) : max(0, _offset(each.frame, end))] for each in pieces
+        ]
+        return np.concatenate([np.zeros(0, np.float32), *parts])
+
     def finish(self, generation: int) -> None:
         """The utterance of `generation`, if it is still going on, is over now. From any thread."""
         with self._lock:
@@ -140,23 +178,48 @@ class Ears:
             if utterance is not None and utterance.generation == generation:
                 self._end(utterance, utterance.endpoint.finish(self._kept[-1].end if self._kept else 0.0))
 
+    def let_go(self, generation: int) -> None:
+        """The button is up that the utterance of `generation` was opened with. From any thread."""
+        with self._lock:
+            if self._utterance is not None and self._utterance.generation == generation:
+                self._utterance.endpoint.let_go()
+
+    def expect(self, utterance: Utterance, lull: float, pause: float) -> None:
+        """The pause in `utterance` that began at `lull` has to last `pause` seconds; moot if it is over already."""
+        with self._lock:
+            if self._utterance is utterance:
+                utterance.endpoint.expect(lull, pause)
+
+    def is_lull(self, utterance: Utterance, lull: float) -> bool:
+        """Whether the pause in `utterance` that began at `lull` still goes on. From any thread."""
+        with self._lock:
+            return self._utterance is utterance and utterance.endpoint.lull == lull
+
     def dismiss(self, utterance: Utterance) -> None:
         """Nobody wants `utterance` any more: no more of it follows. From any thread."""
         with self._lock:
             if self._utterance is utterance:
                 self._utterance = None
 
-    def _windows(self, frame: Frame) -> tuple[tuple[float, float], ...]:
-        ends = range(WINDOW - self._unfinished, len(frame.samples) + 1, WINDOW)
-        self._unfinished = (self._unfinished + len(frame.samples)) % WINDOW
-        return tuple(zip(self._voice.feed(frame.samples), (_time(frame, end) for end in ends), strict=True))
+    def _windows(self, frame: Frame) -> tuple[tuple[float, float, float], ...]:
+        samples = frame.samples
+        ends = range(WINDOW - self._unfinished, len(samples) + 1, WINDOW)
+        self._unfinished = (self._unfinished + len(samples)) % WINDOW
+        windows, begin = [], 0
+        for probability, end in zip(self._voice.feed(samples), ends, strict=True):
+            energy = self._energy + _energy(samples[begin:end])
+            windows.append((probability, _time(frame, end), (energy / WINDOW) ** 0.5))
+            self._energy, begin = 0.0, end
+        self._energy += _energy(samples[begin:])
+        return tuple(windows)
 
     def _sense(self, piece: _Piece, detections: list[Detection]) -> None:
         sensed: list[tuple[float, Event]] = []
         for detection in detections:
             at = _time(piece.frame, detection.offset)
-            sensed.append((at, WakeHeard(detection.word, detection.score, at)))
-        for probability, at in piece.voice:
+            heard = WakeHeard(detection.word, detection.score, at, clear=detection.clear, likely=detection.likely)
+            sensed.append((at, heard))
+        for probability, at, _ in piece.voice:
             if (certain := self._speech.step(probability, at)) is not None:
                 sensed.append((at, certain))
             if isinstance(certain := self._sustained.step(probability, at), SpeechStarted):
@@ -172,6 +235,10 @@ class Ears:
         self._utterance = None
         self._report(ListeningEnded(utterance.generation, outcome.at, outcome.decided, outcome.why))
         utterance.sink(None)
+
+
+def _energy(samples: Samples) -> float:
+    return float(np.dot(samples, samples))
 
 
 def _time(frame: Frame, offset: int) -> float:

@@ -190,6 +190,8 @@ class _Utterance:
         self._chunks: list[Samples] = []
         self._texts: list[str] = []
         self._probabilities: list[float] = []
+        self._guessed: tuple[int, str, list[float]] | None = None
+        """Of the chunks, how many samples were transcribed already, and what they are."""
 
     def feed(self, samples: Samples) -> None:
         """Take the next samples; never any text."""
@@ -201,18 +203,30 @@ class _Utterance:
         while sum(map(len, self._chunks)) >= _WINDOW:
             sound = np.concatenate(self._chunks)
             end = _quietest(sound)
-            self._transcribe(sound[:end])
-            self._chunks = [sound[end:]]
+            self._take(*self._engine.transcribe(sound[:end]))
+            self._chunks, self._guessed = [sound[end:]], None
+
+    def guess(self) -> Transcript | None:
+        """What was said so far, which takes as long as `finish`; that is then free if nothing more is said."""
+        if not self._chunks:
+            return None
+        sound = np.concatenate(self._chunks)
+        text, probabilities = self._engine.transcribe(sound)
+        self._chunks, self._guessed = [sound], (len(sound), text, probabilities)
+        return Transcript(" ".join((*self._texts, text)).strip())
 
     def finish(self) -> Transcript:
         """The text, and the mean probability of its tokens."""
         if self._chunks:
-            self._transcribe(np.concatenate(self._chunks))
+            sound = np.concatenate(self._chunks)
+            if self._guessed is not None and is_silence(sound[self._guessed[0] :]):
+                self._take(*self._guessed[1:])
+            else:
+                self._take(*self._engine.transcribe(sound))
         confidence = float(np.mean(self._probabilities)) if self._probabilities else None
         return Transcript(" ".join(self._texts), confidence)
 
-    def _transcribe(self, sound: Samples) -> None:
-        text, probabilities = self._engine.transcribe(sound)
+    def _take(self, text: str, probabilities: list[float]) -> None:
         if text:
             self._texts.append(text)
             self._probabilities += probabilities

@@ -20,6 +20,9 @@ class Recognition(Protocol):
     def feed(self, samples: Samples) -> str | None:
         """Take the next 16 kHz samples; the text so far, where the engine has partial results."""
 
+    def guess(self) -> Transcript | None:
+        """What was said so far, without ending the utterance; None where that is not to be had."""
+
     def finish(self) -> Transcript:
         """The utterance is complete. Silence gives an empty transcript. Nothing may be fed afterwards."""
 

@@ -54,6 +54,7 @@ class _Utterance:
         self._chunks: list[Samples] = []
         self._texts: list[str] = []
         self._confidences: list[float] = []
+        self._partial = ""
 
     def feed(self, samples: Samples) -> str:
         """Take the next samples; the text so far, of which the last words may still change."""
@@ -65,8 +66,14 @@ class _Utterance:
         pcm = np.clip(samples * 32768, -32768, 32767).astype("<i2").tobytes()
         if self._recogniser.AcceptWaveform(pcm):
             self._take(self._recogniser.Result())
-            return _joined(self._texts)
-        return _joined((*self._texts, json.loads(self._recogniser.PartialResult())["partial"]))
+            self._partial = ""
+        else:
+            self._partial = json.loads(self._recogniser.PartialResult())["partial"]
+        return self.guess().text
+
+    def guess(self) -> Transcript:
+        """The text so far, of which the last words may still change."""
+        return Transcript(_joined((*self._texts, self._partial)))
 
     def finish(self) -> Transcript:
         """The text, and the mean confidence of its words."""

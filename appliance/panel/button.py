@@ -3,12 +3,13 @@
 import contextlib
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from appliance.core.gestures import Debounce
+from appliance.core.gestures import SETTLE, Debounce
 from appliance.errors import ApplianceError
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 DEVICES = Path("/dev")
 MODEL = Path("/proc/device-tree/model")
 """What the firmware calls the board; a PC has no such file, though it may have chips with pins of its own."""
+
+_SETTLED = 1.1 * SETTLE
+"""Seconds after which nothing is rounded to less."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,14 +73,18 @@ class GpioButton:
         line = self._line
         return self._held() if line is not None and line.held else self._unable
 
-    def start(self, on_press: Callable[[float], None]) -> None:
-        """Call `on_press` with the time of each press, from the pin's own thread, at the very edge."""
+    def start(self, on_press: Callable[[float], None], on_release: Callable[[float], None]) -> None:
+        """Call `on_press` with the time of each press, from the pin's own thread, at the very edge.
+
+        `on_release` is called, from a thread of its own, with the time at which it is certain that the press is over;
+        at the latest by `stop`.
+        """
         try:
             factory = self._open_pins()
             if factory is None:
                 _log.info("button: there are no pins here")
                 return
-            self._listen(factory, on_press)
+            self._listen(factory, on_press, on_release)
         except ApplianceError as error:
             self._unable = error
         except Exception as error:  # noqa: BLE001  whatever the pins' driver meets, all else works without a button
@@ -89,14 +97,16 @@ class GpioButton:
         self._opened.close()
         self._line = self._unable = None
 
-    def _listen(self, factory: "Factory", on_press: Callable[[float], None]) -> None:
+    def _listen(
+        self, factory: "Factory", on_press: Callable[[float], None], on_release: Callable[[float], None]
+    ) -> None:
         from gpiozero import InputDevice
 
         with contextlib.ExitStack() as opened:
             opened.callback(factory.close)
             device = InputDevice(self._pin, pull_up=True, pin_factory=factory)
             opened.callback(device.close)
-            line = _Line(device, on_press)
+            line = _Line(device, on_press, on_release)
             opened.callback(line.stop)
             line.start()
             self._opened = opened.pop_all()
@@ -120,21 +130,29 @@ class _Line:
     gpiozero's events have no times, and its debouncing delays the edge: so both are done without.
     """
 
-    def __init__(self, device: "InputDevice", on_press: Callable[[float], None]) -> None:
+    def __init__(
+        self, device: "InputDevice", on_press: Callable[[float], None], on_release: Callable[[float], None]
+    ) -> None:
         self._device = device
         self._on_press = on_press
+        self._on_release = on_release
         self._began = device.pin_factory.ticks()
         self.held: bool = device.is_active
         """Since the start, and until it is let go for the first time."""
+        self._lock = threading.Lock()
         self._debounce = Debounce(down=self.held)
+        self._settling = _later(lambda: None)
 
     def start(self) -> None:
         """From now on."""
         self._device.pin.when_changed = self._changed
 
     def stop(self) -> None:
-        """No further edge is taken."""
+        """No further edge is taken; a press that is not over is over now."""
         self._device.pin.when_changed = None
+        self._settling.cancel()
+        if self._debounce.pressed:
+            self._on_release(time.monotonic())
 
     def _changed(self, ticks: float, level: bool) -> None:
         at = time.monotonic()
@@ -142,7 +160,31 @@ class _Line:
             self.held = self.held and not level
             # The kernel's times: this thread may come late, and then would take a bounce for a press.
             edge_at = self._device.pin_factory.ticks_diff(ticks, self._began)
-            if self._debounce.edge(not level, edge_at):
+            self._look(edge_at)
+            with self._lock:
+                pressed = self._debounce.edge(not level, edge_at)
+            if pressed:
                 self._on_press(at)
+            if level:
+                self._settling.cancel()
+                self._settling = _later(lambda: self._look(edge_at + _SETTLED))
+                self._settling.start()
         except Exception:  # noqa: BLE001  it would end the thread, and with it the button
             _log.exception("a press of the button failed")
+
+    def _look(self, at: float) -> None:
+        """No edge has come until `at`."""
+        with self._lock:
+            over = self._debounce.let_go(at)
+        if not over:
+            return
+        try:
+            self._on_release(time.monotonic())
+        except Exception:  # noqa: BLE001  the next press may be one that works
+            _log.exception("letting go of the button failed")
+
+
+def _later(look: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(_SETTLED, look)
+    timer.daemon = True
+    return timer

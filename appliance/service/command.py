@@ -28,7 +28,8 @@ def add_parser(
     parser.add_argument(
         "gesture", nargs="?", default="tap", metavar="GESTURE", help="tap, double or hold (default: tap)"
     )
-    parser.set_defaults(handler=lambda options: _press(options.gesture, data_directory))
+    parser.add_argument("--seconds", type=float, help="how long a hold lasts (default: 2)")
+    parser.set_defaults(handler=lambda options: _press(options.gesture, options.seconds, data_directory))
 
     status = commands.add_parser("status", help="how the running appliance is")
     status.add_argument("--json", action="store_true", help="for programs")
@@ -47,12 +48,12 @@ def is_said(text: str, directory: Path) -> bool:
     return True
 
 
-def _press(gesture: str, data_directory: Callable[[], Path]) -> int:
-    from appliance.service.client import ask
+def _press(gesture: str, seconds: float | None, data_directory: Callable[[], Path]) -> int:
+    from appliance.service.client import TIMEOUT, ask
     from appliance.service.request import press
 
-    request = press(gesture, "appliance press")
-    ask(data_directory(), request)
+    request = press(gesture, "appliance press", seconds)
+    ask(data_directory(), request, TIMEOUT + (seconds or 0.0))
     return 0
 
 

@@ -87,6 +87,8 @@ class Controls:
     apply: Callable[[], Coroutine[Any, Any, Applied]] | None = None
     """Take over the configuration. In the event loop that the server was entered in, and as long as it takes."""
     watchers: Watchers | None = None
+    release: Callable[[], None] = lambda: None
+    """The button comes up."""
 
 
 class ControlServer:
@@ -172,10 +174,14 @@ class ControlServer:
     async def _answer(self, request: Request) -> Answer:
         controls = self._controls
         match request:
-            case Press(gesture):
-                for wait in GESTURES[gesture]:
+            case Press(gesture, seconds):
+                for wait, held in GESTURES[gesture]:
                     await asyncio.sleep(wait)
                     controls.press()
+                    try:
+                        await asyncio.sleep(seconds or held)
+                    finally:
+                        controls.release()
             case Say(text):
                 _able(controls.say)(text)
             case Servers():

@@ -5,7 +5,7 @@ The answer is one line too: {"ok": true}, with what was asked for, or {"error": 
 """
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Literal
+from typing import Literal, cast
 
 import msgspec
 
@@ -23,16 +23,20 @@ LONGEST_TEXT = 500
 LONGEST_NAME = 128
 """Characters of the name of a server."""
 
-GESTURES = {"tap": (0.0,), "double": (0.0, 0.3), "hold": (0.0,)}
-"""How the button can be pressed: seconds to wait before each time that it goes down. Nobody asks when it comes up."""
+GESTURES = {"tap": ((0.0, 0.1),), "double": ((0.0, 0.1), (0.2, 0.1)), "hold": ((0.0, 2.0),)}
+"""How the button can be pressed: seconds to wait before each time that it goes down, and until it comes up."""
+
+LONGEST_HOLD = 60.0
+"""Seconds that it can be held."""
 
 _PLACE = "request"
 
 
 class Press(msgspec.Struct, frozen=True):
-    """Press the button, in one of GESTURES."""
+    """Press the button, in one of GESTURES. `seconds`: how long it is held each time, instead."""
 
     gesture: str
+    seconds: float | msgspec.UnsetType = msgspec.UNSET
     command: Literal["press"] = "press"
 
 
@@ -143,9 +147,15 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     applied: Applied | None = None
 
 
-def press(gesture: object, place: str = _PLACE) -> Press:
-    """The press in that gesture; when there is no such gesture, a BadInputError that names `place`."""
-    return Press(_known(gesture, GESTURES, "gesture", place))
+def press(gesture: object, place: str = _PLACE, seconds: object = None) -> Press:
+    """The press in that gesture; a BadInputError that names `place` when there is no such gesture, or no such time."""
+    known = _known(gesture, GESTURES, "gesture", place)
+    if seconds is None:
+        return Press(known)
+    if known == "hold" and type(seconds) in (int, float) and 0 < (held := cast("float", seconds)) <= LONGEST_HOLD:
+        return Press(known, held)
+    allowed = f'with "hold", a number above 0, up to {LONGEST_HOLD:g}'
+    raise BadInputError(place, f"{wording.shown(seconds)} seconds cannot be done", allowed=allowed)
 
 
 def say(text: object, place: str = _PLACE) -> Say:
@@ -171,7 +181,7 @@ def encode(message: Request | Answer) -> bytes:
 
 
 _READERS: dict[type[Request], Callable[[Mapping[str, object]], Request]] = {
-    Press: lambda fields: press(fields.get("gesture", "tap")),
+    Press: lambda fields: press(fields.get("gesture", "tap"), seconds=fields.get("seconds")),
     Say: lambda fields: say(fields.get("text", "")),
     Trust: lambda fields: Trust(server_name(fields.get("name", ""))),
     Forget: lambda fields: Forget(server_name(fields.get("name", ""))),

@@ -88,28 +88,34 @@ class RoomButton:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._on_press: Callable[[float], None] | None = None
+        self._on: tuple[Callable[[float], None], Callable[[float], None]] | None = None
 
     @property
     def works(self) -> bool:
         """Whether a press tells anybody."""
-        return self._on_press is not None
+        return self._on is not None
 
-    def start(self, on_press: Callable[[float], None]) -> None:
-        """Tell `on_press` the time of each press, from the room's thread."""
+    def start(self, on_press: Callable[[float], None], on_release: Callable[[float], None]) -> None:
+        """Tell the time of each press, and of its end, from the room's thread."""
         with self._lock:
-            self._on_press = on_press
+            self._on = on_press, on_release
 
     def stop(self) -> None:
         """No press after this has returned."""
         with self._lock:
-            self._on_press = None
+            self._on = None
 
     def press(self, at: float) -> None:
         """Somebody presses."""
         with self._lock:
-            if self._on_press:
-                self._on_press(at)
+            if self._on:
+                self._on[0](at)
+
+    def let_go(self, at: float) -> None:
+        """Nobody presses any more."""
+        with self._lock:
+            if self._on:
+                self._on[1](at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,7 @@ class Room:
         self._echo_gain = np.float32(0.0 if acoustics.echo_db is None else gain(acoustics.echo_db))
         self._played = np.zeros(round(acoustics.echo_delay_ms * HEARING_RATE / 1000) + BLOCK, np.float32)
         self._voices: list[tuple[int, Samples]] = []
+        self._releases: list[float] = []
         self._begin = -BLOCK
         self._heard: Frame | None = None
 
@@ -163,7 +170,7 @@ class Room:
         begin, at = self._begin, self._begin / HEARING_RATE
         if self._heard is not None:
             self.microphone.hear(self._heard)
-        busy = self._start_steps(begin) or bool(self._voices)
+        busy = self._start_steps(begin) or bool(self._voices) or bool(self._releases)
         played = self.speaker.play(at)
         heard = self._mix(begin, played)
         self._keep(heard, played)
@@ -172,12 +179,16 @@ class Room:
         return not self._script.over(begin + BLOCK, speaking=busy, sounding=sounding)
 
     def _start_steps(self, begin: int) -> bool:
+        while self._releases and self._releases[0] <= begin / HEARING_RATE:
+            self._releases.pop(0)
+            self.button.let_go(begin / HEARING_RATE)
         cues = self._script.starting(begin, begin + BLOCK)
         for cue in cues:
             at = cue.begin / HEARING_RATE
             if isinstance(cue.step, Press):
                 self.done.append(Done(cue.step, at, at + cue.step.hold))
                 self.button.press(at)
+                self._releases = sorted([*self._releases, at + cue.step.hold])
             elif isinstance(cue.step, Llm):
                 self.done.append(Done(cue.step, at, at))
                 self._model(cue.step)

@@ -69,3 +69,35 @@ def test_whatever_edges_come_only_one_after_a_while_up_is_a_press(steps: list[tu
         if down and not was_down and at - since >= SETTLE
     ]
     assert presses(*edges, down=held) == wanted
+
+
+def releases(*edges: Edge, until: float) -> list[float]:
+    """When it becomes known, of hundredths of a second, that a press is over."""
+    debounce = Debounce(down=False)
+    coming = list(edges)
+    found = []
+    for at in (number / 100 for number in range(round(until * 100))):
+        while coming and coming[0][1] <= at:
+            debounce.edge(*coming.pop(0))
+        if debounce.let_go(at):
+            found.append(at)
+    return found
+
+
+def test_a_press_is_over_once_when_the_line_has_been_up_for_a_while() -> None:
+    assert releases((True, 5.0), (False, 5.2), until=7) == [5.23]
+    assert releases((True, 5.0), (False, 5.2), (True, 5.21), (False, 5.215), until=7) == [5.25]
+
+
+def test_a_contact_that_fails_for_a_moment_lets_go_of_nothing() -> None:
+    assert releases((True, 5.0), (False, 5.2), (True, 5.21), until=7) == []
+
+
+def test_the_shortest_tap_is_over_too() -> None:
+    assert releases((True, 5.0), (False, 5.001), until=7) == [5.04]
+
+
+def test_nothing_is_over_that_was_no_press() -> None:
+    debounce = Debounce(down=True)
+    debounce.edge(False, 1.0)
+    assert not debounce.let_go(2.0)

@@ -12,6 +12,7 @@ from appliance.core.effects import (
     Effect,
     FinishListening,
     Hush,
+    LetGo,
     Listen,
     Overhear,
     Pause,
@@ -31,6 +32,7 @@ from appliance.core.events import (
     ListeningEnded,
     Overheard,
     Pressed,
+    Released,
     ReplyEnded,
     ReplyStarted,
     SpeechEnded,
@@ -125,6 +127,33 @@ def test_the_button_wakes_too() -> None:
     turn, effects = play(Pressed(3.0, 0))
     assert turn.phase is Phase.LISTENING
     assert effects[:2] == [Begin(1), Report("wake", 3.0, 1, {"by": "button", "word": None})]
+
+
+@pytest.mark.parametrize("before", [(), TO_THINKING, TO_SOUND, TO_PAUSED])
+def test_letting_go_of_the_button_that_was_held_while_somebody_spoke_is_the_end(before: tuple[Event, ...]) -> None:
+    turn, _ = play(*before)
+    turn, effects = play(Pressed(5.0, turn.generation), turn=turn)
+    generation = turn.generation
+    assert isinstance(effects[-1], Listen)
+    assert effects[-1].held
+    turn, effects = play(SpeechStarted(5.1), SpeechEnded(6.0), SpeechStarted(7.0), Released(8.0), turn=turn)
+    assert (turn.phase, effects) == (Phase.LISTENING, [FinishListening(generation)])
+    turn, _ = play(ended(generation, ListeningEnd.ASKED, 8.0), Heard(generation, "", 8.4), turn=turn)
+    assert turn.phase is Phase.IDLE, "the user has said that it was all"
+
+
+@pytest.mark.parametrize("meanwhile", [[Released(5.2)], [Released(7.0)], [SpeechStarted(5.1), Released(5.2)]])
+def test_a_tap_or_a_hold_in_which_nobody_spoke_is_followed_by_what_is_said(meanwhile: list[Event]) -> None:
+    turn, effects = play(Pressed(5.0, 0), *meanwhile)
+    assert (turn.phase, effects) == (Phase.LISTENING, [LetGo(1)])
+    turn, effects = play(Released(9.0), turn=turn)
+    assert effects == []
+
+
+@pytest.mark.parametrize("before", [(), (WAKE,), TO_THINKING, TO_SOUND, TO_PAUSED, (Pressed(0.5, 0), ended())])
+def test_where_no_utterance_was_begun_with_the_button_nobody_asks_when_it_comes_up(before: tuple[Event, ...]) -> None:
+    turn, _ = play(*before)
+    assert play(Released(4.0), turn=turn) == (turn, [])
 
 
 @pytest.mark.parametrize("trigger", [WakeHeard("alexa", 0.8, 3.5, 1), Pressed(3.5, 1)])
@@ -621,19 +650,19 @@ def test_of_what_was_said_after_the_next_question_nothing_is_left_out() -> None:
 
 def test_who_speaks_and_then_presses_need_not_say_it_again() -> None:
     turn, effects = play(*TO_PAUSED, Pressed(3.8, 1))
-    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.0, 3.8 + PATIENCE, LEAD))
+    assert (turn.phase, effects[-1]) == (Phase.LISTENING, Listen(2, 3.0, 3.8 + PATIENCE, LEAD, held=True))
 
 
 def test_nothing_of_the_reply_or_of_the_last_question_is_taken_for_what_is_said_after_a_press() -> None:
     for before in ((), TO_THINKING, TO_SOUND):
         turn, _ = play(*before)
         _, effects = play(Pressed(3.8, turn.generation), turn=turn)
-        assert effects[-1] == Listen(turn.generation + 1, 3.8, 3.8 + PATIENCE, PREROLL)
+        assert effects[-1] == Listen(turn.generation + 1, 3.8, 3.8 + PATIENCE, PREROLL, held=True)
 
 
 def test_of_long_speech_before_a_press_only_the_end_is_what_was_said() -> None:
     _, effects = play(SpeechStarted(1.0), Pressed(9.0, 0))
-    assert effects[-1] == Listen(1, 9.0 - HEARD_BEFORE, 9.0 + PATIENCE, LEAD)
+    assert effects[-1] == Listen(1, 9.0 - HEARD_BEFORE, 9.0 + PATIENCE, LEAD, held=True)
 
 
 def test_speech_does_not_pause_a_reply_any_more_after_too_many_false_alarms() -> None:
@@ -880,6 +909,7 @@ times = st.floats(0, 100)
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(WakeHeard, st.just("alexa"), st.just(0.9), times, generations),
     st.builds(Pressed, times, generations),
+    st.builds(Released, times),
     st.builds(SpeechSustained, times, times),
     st.builds(Overheard, generations, st.sampled_from(["", "and tomorrow"]), st.sampled_from(Meaning), times),
     st.builds(SpeechStarted, times),

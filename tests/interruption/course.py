@@ -81,6 +81,8 @@ class Course:
             *[self._play_out] * 2,
             *[self._microphone.speech] * 2,
             *[self._button.press] * 2,
+            self._button.let_go,
+            *[self._hold] * 2,
             *[self._microphone.wake] * 2,
             self._wait,
             self._tell,
@@ -221,6 +223,19 @@ class Course:
         self.world.inbox.append(Announced(f"news {self.world.number()}", self.world.clock()))
         if edge is None:
             self._turn_loop()
+
+    def _hold(self) -> None:
+        """Somebody holds the button, for a shorter or longer while, and speaks or does not."""
+        self._button.press()
+        self._button.tell()
+        self._turn_loop()
+        if not self._tape.one_in(3):
+            self._microphone.speech()
+            self._microphone.tell()
+        self.world.clock.move(self._tape.pick((SECOND, SECOND // 3)))
+        self._turn_loop()
+        self._button.let_go()
+        self._turn_loop()
 
     def _wait(self) -> None:
         self.world.clock.move(self._tape.pick(MOMENTS))
@@ -390,6 +405,7 @@ class Course:
                 else:
                     work(world, job, self._tape)
             self._pass_on()
+            self._button.let_go()
             self._button.tell()
             self._microphone.tell()
             self._player.play_block(200)

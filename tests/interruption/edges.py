@@ -1,6 +1,6 @@
 """The microphone and the button, in threads of their own: they act first, and then tell the loop."""
 
-from appliance.core.events import Event, Pressed, SpeechEnded, SpeechStarted, SpeechSustained, WakeHeard
+from appliance.core.events import Event, Pressed, Released, SpeechEnded, SpeechStarted, SpeechSustained, WakeHeard
 from tests.interruption.tape import Tape
 from tests.interruption.world import World
 
@@ -38,9 +38,18 @@ class Button(Edge):
     """What `appliance.supervisor` does when it is pressed."""
 
     def press(self) -> None:
-        """Down."""
+        """Down; it was up, or comes up just before."""
+        self.let_go()
         self.tell()
+        self.world.button_is_down = True
         self._post(Pressed(self.world.clock(), self._seen(hushes=self.world.turn.gates.button)))
+
+    def let_go(self) -> None:
+        """Up, if it was down."""
+        if self.world.button_is_down:
+            self.tell()
+            self.world.button_is_down = False
+            self._post(Released(self.world.clock()))
 
 
 class Microphone(Edge):

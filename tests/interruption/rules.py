@@ -8,6 +8,7 @@ from appliance.core.events import (
     Heard,
     Overheard,
     Pressed,
+    Released,
     ReplyEnded,
     SpeechEnded,
     SpeechStarted,
@@ -130,6 +131,7 @@ class Judge:
         overhearing = [job for job in world.jobs.values() if job.stage == "overhear"]
         assert len(turn.remarks) == len(overhearing), "of what is said something is forgotten"
         assert sum(job.listening for job in world.jobs.values()) < 2, "two utterances at once"
+        assert world.button_is_down or not any(job.held for job in world.jobs.values()), "nobody can let go of it"
         thinking, speaking = f"think-{generation}" in world.jobs, f"speak-{generation}" in world.jobs
         assert model.turn == generation
         assert all(job.generation == generation for job in world.jobs.values()), "work for a turn that is over goes on"
@@ -189,7 +191,7 @@ class Judge:
 def is_late(taken: Taken) -> bool:
     """Whether the event belongs to a response that is over."""
     match taken.event:
-        case SpeechStarted() | SpeechSustained() | SpeechEnded() | Announced():
+        case SpeechStarted() | SpeechSustained() | SpeechEnded() | Announced() | Released():
             return False
         case WakeHeard() | Pressed() as trigger:
             return is_stale(taken.before, trigger)

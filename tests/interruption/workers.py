@@ -27,7 +27,8 @@ def work(world: World, job: Job, tape: Tape) -> None:
         fail(world, job)
     elif job.listening:
         world.clock.move(tape.pick((SECOND // 3, 0)))
-        world.end_utterance(job, tape.pick((ListeningEnd.SILENCE, ListeningEnd.NOTHING, ListeningEnd.LIMIT)))
+        ends = (ListeningEnd.SILENCE, ListeningEnd.NOTHING, ListeningEnd.LIMIT)
+        world.end_utterance(job, ListeningEnd.LIMIT if job.held else tape.pick(ends))
     elif job.stage == "speak":
         _synthesise(world, job, tape)
     elif job.stage == "think" and not job.wording and tape.one_in(3):

@@ -11,6 +11,7 @@ from appliance.core.effects import (
     Effect,
     FinishListening,
     Hush,
+    LetGo,
     Listen,
     Overhear,
     Pause,
@@ -42,6 +43,8 @@ class Job:
     """What is still to be synthesised."""
     listening: bool = False
     """The utterance is not over."""
+    held: bool = False
+    """The button is down, and only its release, or the limit, ends the utterance."""
     put: bool = False
     """All is in the lane."""
     wording: bool = False
@@ -75,6 +78,7 @@ class World:
         self.teller_is_slow = False
         """Whoever tells what the lane reports was stopped in the middle, and the others leave it to that thread."""
         self.jobs: dict[str, Job] = {}
+        self.button_is_down = False
         self.microphone: Job | None = None
         """Whose utterance is going on."""
         self.watchdogs: list[tuple[int, int]] = []
@@ -159,7 +163,7 @@ class World:
 
     def end_utterance(self, job: Job, why: ListeningEnd) -> None:
         """The microphone, or the user, says that it is over."""
-        job.listening = False
+        job.listening = job.held = False
         self.microphone = None
         self.inbox.append(ListeningEnded(job.generation, self.clock(), self.clock(), why))
 
@@ -177,7 +181,10 @@ class World:
                 self.silenced.update(self.opened)
                 lane.begin_turn(generation)
             case Listen(generation):
-                self._listen(Job("listen", generation, f"hear-{generation}", listening=True))
+                self._listen(Job("listen", generation, f"hear-{generation}", listening=True, held=effect.held))
+            case LetGo(generation):
+                if job := self.jobs.get(f"hear-{generation}"):
+                    job.held = False
             case Overhear(generation):
                 self._overheard += 1
                 self._listen(Job("overhear", generation, f"overhear-{self._overheard}-{generation}", listening=True))
@@ -213,7 +220,7 @@ class World:
     def _listen(self, job: Job) -> None:
         """One utterance at a time; what another one takes the place of is transcribed as far as it went."""
         if self.microphone is not None:
-            self.microphone.listening = False
+            self.microphone.listening = self.microphone.held = False
         self.microphone = job
         self._start(job)
 

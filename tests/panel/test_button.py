@@ -1,5 +1,6 @@
 """The push button on gpiozero's own imitation of the pins, and on boards where it cannot work."""
 
+import queue
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ class Bench:
         self.line: MockPin = self.pins.pin(PIN)
         self.line.pull = "up"
         self.presses: list[float] = []
+        self.releases: queue.SimpleQueue[float] = queue.SimpleQueue()
 
     def button(self) -> GpioButton:
         return GpioButton(PIN, lambda: self.pins)
@@ -67,7 +69,7 @@ def test_a_press_calls_back_in_the_thread_of_the_pin_before_that_goes_on(bench: 
         ended.append(time.monotonic())
 
     button = bench.button()
-    button.start(lambda at: calls.append((at, threading.get_ident())))
+    button.start(lambda at: calls.append((at, threading.get_ident())), bench.releases.put)
     began = time.monotonic()
     pin_thread = threading.Thread(target=drive)
     pin_thread.start()
@@ -80,7 +82,7 @@ def test_a_press_calls_back_in_the_thread_of_the_pin_before_that_goes_on(bench: 
 
 def test_bounces_of_a_press_and_of_a_release_are_none(bench: Bench) -> None:
     button = bench.button()
-    button.start(bench.presses.append)
+    button.start(bench.presses.append, bench.releases.put)
     for times in range(1, 4):
         bench.press(bounces=5)
         assert len(bench.presses) == times
@@ -89,13 +91,52 @@ def test_bounces_of_a_press_and_of_a_release_are_none(bench: Bench) -> None:
     button.stop()
 
 
+def test_a_press_is_over_once_the_contact_has_come_to_rest(bench: Bench) -> None:
+    button = bench.button()
+    button.start(bench.presses.append, bench.releases.put)
+    began = time.monotonic()
+    bench.press(bounces=2)
+    bench.let_go(bounces=2)
+    released = bench.releases.get(timeout=10)
+    assert began <= bench.presses[0] < released <= time.monotonic()
+    button.stop()
+    assert bench.releases.empty()
+
+
+def test_what_is_held_when_the_button_stops_is_let_go(bench: Bench) -> None:
+    button = bench.button()
+    button.start(bench.presses.append, bench.releases.put)
+    bench.press()
+    assert bench.releases.empty()
+    button.stop()
+    assert bench.releases.get_nowait() >= bench.presses[0]
+
+
+def test_a_failing_release_is_logged(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    told = threading.Event()
+
+    def on_release(at: float) -> None:
+        told.set()
+        raise ValueError("the loop is gone")
+
+    button = bench.button()
+    button.start(bench.presses.append, on_release)
+    bench.press()
+    bench.let_go()
+    assert told.wait(10)
+    button.stop()
+    while not complaints(caplog):
+        time.sleep(0.001)
+    assert complaints(caplog) == ["letting go of the button failed"]
+
+
 def test_a_button_that_is_held_at_the_start_is_said_and_works_once_it_was_let_go(
     bench: Bench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.press()
     monkeypatch.setattr(MockPin, "_set_pull", lambda pin, pull: setattr(pin, "_pull", pull))  # too weak to lift it
     button = bench.button()
-    button.start(bench.presses.append)
+    button.start(bench.presses.append, bench.releases.put)
     [message] = complaints(caplog)
     assert message.startswith("button: it is held down, or pin 17 is connected to ground. It works once it was let go")
     assert (button.works, str(button.trouble)) == (False, message)
@@ -114,7 +155,7 @@ def test_a_failing_press_is_logged_and_the_next_one_works(bench: Bench, caplog: 
             raise ValueError("the lane is gone")
 
     button = bench.button()
-    button.start(on_press)
+    button.start(on_press, bench.releases.put)
     bench.press()
     assert complaints(caplog) == ["a press of the button failed"]
     assert "the lane is gone" in caplog.text
@@ -128,14 +169,14 @@ def test_after_a_stop_there_are_no_presses_and_the_pin_can_be_had_again(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = bench.button()
-    first.start(bench.presses.append)
+    first.start(bench.presses.append, bench.releases.put)
     first.stop()
     first.stop()
     bench.press()
     bench.let_go()
     assert bench.presses == []
     second = bench.button()
-    second.start(bench.presses.append)
+    second.start(bench.presses.append, bench.releases.put)
     bench.line = bench.pins.pin(PIN)
     bench.press()
     assert len(bench.presses) == 1
@@ -152,10 +193,10 @@ def test_a_button_that_never_started_can_be_stopped(bench: Bench) -> None:
 
 def test_a_pin_that_is_taken_is_said(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     first = bench.button()
-    first.start(bench.presses.append)
+    first.start(bench.presses.append, bench.releases.put)
     assert (first.works, first.trouble) == (True, None)
     second = bench.button()
-    second.start(bench.presses.append)
+    second.start(bench.presses.append, bench.releases.put)
     assert not second.works
     assert second.trouble is not None
     assert second.trouble.found.startswith("pin 17 cannot be used (")
@@ -172,7 +213,7 @@ from appliance.panel import button
 logging.basicConfig(level=logging.WARNING)
 button.DEVICES = pathlib.Path({str(tmp_path)!r})
 unplugged = button.GpioButton(17)
-unplugged.start(print)
+unplugged.start(print, print)
 unplugged.stop()
 sys.exit("gpiozero" in sys.modules)
 """
@@ -184,14 +225,14 @@ def test_a_pc_whose_chips_have_pins_has_none_for_a_button(board: Path) -> None:
     (board / "model").unlink()
     assert open_pins() is None
     button = GpioButton(PIN)
-    button.start(lambda at: None)
+    button.start(lambda at: None, lambda at: None)
     assert (button.works, button.trouble) == (False, None)
 
 
 def start(caplog: pytest.LogCaptureFixture) -> str:
     """What a button on the real pins says that cannot work."""
     button = GpioButton(PIN)
-    button.start(lambda at: None)
+    button.start(lambda at: None, lambda at: None)
     [message] = complaints(caplog)
     assert (button.works, str(button.trouble)) == (False, message)
     button.stop()

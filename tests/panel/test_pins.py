@@ -96,7 +96,7 @@ def test_a_press_comes_from_the_thread_of_the_pin_until_the_button_is_stopped(ch
     presses: SimpleQueue[str] = SimpleQueue()
     for _ in range(2):
         button = GpioButton(PIN)
-        button.start(lambda at: presses.put(threading.current_thread().name))
+        button.start(lambda at: presses.put(threading.current_thread().name), lambda at: None)
         line = chips[-1].line
         assert (line.settings.direction, line.settings.bias) == (Direction.INPUT, Bias.PULL_UP)
         for _ in range(3):
@@ -113,7 +113,7 @@ def test_a_press_comes_from_the_thread_of_the_pin_until_the_button_is_stopped(ch
 def test_bounces_are_told_by_the_time_of_the_kernel_however_late_they_are_read(chips: list[Chip]) -> None:
     presses: SimpleQueue[float] = SimpleQueue()
     button = GpioButton(PIN)
-    button.start(presses.put)
+    button.start(presses.put, lambda at: None)
     line = chips[-1].line
     line.change(*(Value.INACTIVE, Value.ACTIVE) * 5, Value.INACTIVE, after=0.001)
     line.change(Value.ACTIVE, Value.INACTIVE)
@@ -141,7 +141,7 @@ def test_a_line_that_another_program_holds_is_said(
 ) -> None:
     monkeypatch.setattr(Chip, "refusal", OSError(errno.EBUSY, "Device or resource busy"))
     button = GpioButton(PIN)
-    button.start(lambda at: None)
+    button.start(lambda at: None, lambda at: None)
     [message] = complaints(caplog)
     assert message.startswith("button: pin 17 cannot be used ([Errno 16] Device or resource busy). See that nothing ")
     assert all(chip.closed for chip in chips)

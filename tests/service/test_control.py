@@ -1,6 +1,7 @@
 """The control socket: who asks is served, whatever others do, and whatever the event loop does."""
 
 import asyncio
+import math
 import os
 import resource
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from appliance.core.gestures import HOLD
 from appliance.errors import ApplianceError, BadInputError, SeveralProblemsError
 from appliance.service import address, control
 from appliance.service.address import NAME, control_socket
@@ -47,9 +49,13 @@ class Button:
 
     def __init__(self) -> None:
         self.pressed: list[float] = []
+        self.released: list[float] = []
         self.thread = ""
         self.fails: Exception | None = None
         self.once = threading.Event()
+
+    def release(self) -> None:
+        self.released.append(time.monotonic())
 
     def press(self) -> None:
         if self.fails:
@@ -66,7 +72,7 @@ def button() -> Button:
 
 @pytest.fixture
 def server(tmp_path: Path, button: Button) -> Iterator[None]:
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         yield
 
 
@@ -97,12 +103,29 @@ def test_a_gesture_presses_the_button_as_often_as_a_finger_would(
 ) -> None:
     ask(tmp_path, press(gesture))
     assert len(button.pressed) == (2 if gesture == "double" else 1)
-    assert button.pressed[-1] - button.pressed[0] >= GESTURES[gesture][-1]
+    assert len(button.released) == len(button.pressed)
+    held = [released - pressed for pressed, released in zip(button.pressed, button.released, strict=True)]
+    assert all(seconds >= time for seconds, (_, time) in zip(held, GESTURES[gesture], strict=True))
+    assert (held[0] >= HOLD) == (gesture == "hold")
+
+
+def test_a_hold_may_be_longer_or_shorter(server: None, tmp_path: Path, button: Button) -> None:
+    ask(tmp_path, press("hold", seconds=0.5))
+    assert 0.5 <= button.released[0] - button.pressed[0] < GESTURES["hold"][0][1]
+
+
+@pytest.mark.parametrize(
+    ("gesture", "seconds"),
+    [("tap", 1), ("hold", 0), ("hold", 61), ("hold", "long"), ("hold", True), ("hold", math.nan)],
+)
+def test_a_time_that_nobody_can_hold_it_for_is_refused(gesture: str, seconds: object) -> None:
+    with pytest.raises(BadInputError, match=r'with "hold", a number above 0, up to 60'):
+        press(gesture, seconds=seconds)
 
 
 def test_a_press_needs_nothing_of_the_event_loop(tmp_path: Path, button: Button) -> None:
     async def blocked() -> None:
-        with ControlServer(tmp_path, Controls(button.press)):
+        with ControlServer(tmp_path, Controls(button.press, release=button.release)):
             ask(tmp_path, TAP)
 
     asyncio.run(blocked())
@@ -117,7 +140,7 @@ def test_only_its_user_can_connect(server: None, tmp_path: Path) -> None:
 def test_a_path_may_be_longer_than_the_kernel_takes(tmp_path: Path, button: Button) -> None:
     directory = tmp_path / ("long" * 50)
     directory.mkdir()
-    with ControlServer(directory, Controls(button.press)):
+    with ControlServer(directory, Controls(button.press, release=button.release)):
         ask(directory, TAP)
     assert len(button.pressed) == 1
 
@@ -126,7 +149,7 @@ def test_what_a_killed_process_left_is_replaced(tmp_path: Path, button: Button) 
     with control_socket(tmp_path / NAME) as address, socket.socket(socket.AF_UNIX) as killed:
         killed.bind(str(address))
         killed.listen()
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         ask(tmp_path, TAP)
     assert len(button.pressed) == 1
 
@@ -150,8 +173,8 @@ def test_half_a_request_holds_up_nobody(server: None, tmp_path: Path, button: Bu
 def test_a_wait_between_two_presses_holds_up_nobody(
     tmp_path: Path, button: Button, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(GESTURES, "double", (0.0, 3600.0))
-    with ControlServer(tmp_path, Controls(button.press)), connected(tmp_path) as client:
+    monkeypatch.setitem(GESTURES, "double", ((0.0, 0.0), (3600.0, 0.0)))
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)), connected(tmp_path) as client:
         client.sendall(encode(press("double")))
         assert button.once.wait(LONGEST_WAIT)
         ask(tmp_path, TAP)
@@ -199,7 +222,7 @@ def test_it_tells_which_servers_there_are(tmp_path: Path, button: Button) -> Non
     )
     with ControlServer(tmp_path, Controls(button.press, lambda: many)):
         assert ask(tmp_path, Servers()).servers == many
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         assert ask(tmp_path, Servers()) == Answer(ok=True)
     assert not button.pressed
 
@@ -238,12 +261,12 @@ def test_it_goes_on_once_there_are_descriptors_again(
 def test_nothing_is_left_of_it(tmp_path: Path, button: Button) -> None:
     descriptors = set(Path("/proc/self/fd").iterdir())
     with ExitStack() as silent:
-        with ControlServer(tmp_path, Controls(button.press)):
+        with ControlServer(tmp_path, Controls(button.press, release=button.release)):
             for _ in range(MOST // 2):
                 silent.enter_context(connected(tmp_path))
             ending = time.monotonic()
         assert time.monotonic() - ending < PATIENCE, "it waits for no client"
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         """Nobody ever comes."""
     assert not (tmp_path / NAME).exists()
     assert "control" not in [thread.name for thread in threading.enumerate()]
@@ -273,7 +296,7 @@ def test_where_there_can_be_no_socket_the_log_says_so(
     tmp_path: Path, button: Button, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / NAME).mkdir()
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         assert f"no control socket in {tmp_path}" in caplog.text
     assert (tmp_path / NAME).is_dir()
 
@@ -366,7 +389,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_service_has_its_socket_in_its_runtime_directory(tmp_path: Path, runtime: Path, button: Button) -> None:
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         assert (runtime / "control").stat().st_mode & 0o777 == 0o660
         ask(tmp_path, TAP)
         assert not (tmp_path / NAME).exists()
@@ -378,7 +401,7 @@ def test_a_service_is_found_from_elsewhere_unless_another_appliance_is_meant(
     tmp_path: Path, runtime: Path, button: Button, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other"
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         monkeypatch.delenv("APPLIANCE_DATA", raising=False)
         ask(other, TAP)
         monkeypatch.setenv("APPLIANCE_DATA", str(address.SERVICE_DATA))
@@ -426,7 +449,7 @@ def test_root_and_the_group_of_the_socket_are_served_and_nobody_else(
     for parent in runtime.parents:
         if parent.stat().st_mode & 0o1 == 0:
             parent.chmod(0o711)
-    with ControlServer(tmp_path, Controls(button.press)):
+    with ControlServer(tmp_path, Controls(button.press, release=button.release)):
         (runtime / "control").chmod(mode)
         command = [sys.executable, "-c", AS_SOMEBODY, str(user), str(group), more, str(runtime / "control")]
         done = subprocess.run(command, capture_output=True, text=True, check=True)

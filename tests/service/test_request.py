@@ -96,7 +96,7 @@ def test_the_longest_text_fits_however_it_is_encoded() -> None:
         (
             b'{"command": "press", "gestrue": "double"}',
             'did you mean "gesture"?',
-            '"gesture", "command", "text" or "name"',
+            '"gesture", "seconds", "command", "text" or "name"',
         ),
         (b"GET / HTTP/1.1", '"GET / HTTP/1.1" cannot be understood', '{"gesture":"tap","command":"press"}'),
         (b"[" * 500 + b"]" * 500, "cannot be understood", "one line"),

@@ -199,10 +199,19 @@ def test_a_press_comes_before_the_sound_of_its_block() -> None:
     source = Noises()
     room.speaker.start(source, ignore, no_fault)
     pressed: list[tuple[float, int]] = []
-    room.button.start(lambda at: pressed.append((at, len(source.times))))
+    room.button.start(lambda at: pressed.append((at, len(source.times))), ignore)
     for _ in range(5):
         room.step()
     assert pressed == [(0.02, 2)]
+
+
+def test_a_press_is_over_when_its_hold_is() -> None:
+    room, _ = room_of("[[press]]\nat = 0.02\nhold = 0.025")
+    edges: list[tuple[bool, float]] = []
+    room.button.start(lambda at: edges.append((True, at)), lambda at: edges.append((False, at)))
+    for _ in range(8):
+        room.step()
+    assert edges == [(True, 0.02), (False, 0.05)]
 
 
 def test_what_was_done_is_known_with_its_time() -> None:
