@@ -132,7 +132,7 @@ def _models(settings: "Settings") -> Path:
     from appliance.models.directory import data_directory, models_in, require
     from appliance.models.manifest import load_manifest, needed
 
-    directory, words, voice = data_directory(), settings.wake.words, settings.voice_name
+    directory, words, voice = data_directory(), settings.wake.installed, settings.voice_name
     require(needed(load_manifest(), settings.language, settings.engine, words, voice), directory)
     return models_in(directory)
 
@@ -159,6 +159,11 @@ def _checked(settings: "Settings") -> Path:
     from appliance.thinking.intents import IntentMatcher
 
     IntentMatcher(settings.language)
+    if settings.wake.files:
+        from appliance.hearing.wake import load_word
+
+        for path in settings.wake.files:
+            load_word(Path(path))
     return _models(settings)
 
 
@@ -167,7 +172,7 @@ def _wanted(options: argparse.Namespace) -> "Wanted":
     from appliance.models.command import Wanted
 
     settings = load(options.config)
-    return Wanted(settings.language, settings.engine, settings.wake.words, settings.voice_name)
+    return Wanted(settings.language, settings.engine, settings.wake.installed, settings.voice_name)
 
 
 def _run(options: argparse.Namespace) -> int:

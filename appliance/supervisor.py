@@ -184,6 +184,7 @@ class Supervisor:
                 self._sense,
                 preroll=listening.preroll,
                 sustained=may.minimum_speech,
+                wake_while_playing=settings.wake.playback_threshold,
             ),
             recogniser=engines.recogniser,
             mind=mind,

@@ -30,7 +30,7 @@ QUESTIONS = (
 
 def measure(settings: Settings, models: Path) -> Result:
     """Questions to the whole appliance in the simulated room, in real time."""
-    words = cycle(word.replace("_", " ") for word in settings.wake.words)
+    words = cycle(word.replace("_", " ") for word in settings.wake.names)
     asked = [f"{next(words)}, {question}" for question in islice(cycle(QUESTIONS), TURNS)]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)

@@ -33,7 +33,7 @@ def measure_spoken(settings: Settings, models: Path, count: int) -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         voice = load_voice(models, settings.voice_name)
-        word = settings.wake.words[0].replace("_", " ")
+        word = settings.wake.names[0].replace("_", " ")
         for number, text in enumerate((f"{word}, {QUESTIONS[0]}", *QUESTIONS)):
             samples = audible(at_room_rate(np.concatenate(list(voice.synthesise(text))), voice.rate))
             soundfile.write(out / f"{number}.wav", samples, HEARING_RATE)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from appliance.config import wording
+from appliance.hearing.naming import is_file, name_of
 
 _VOICES = {
     "de": "de_DE-thorsten-medium",
@@ -100,14 +101,28 @@ class Wake(Struct, frozen=True):
 
     words: Annotated[
         tuple[str, ...],
-        Meta(min_length=1, description="The wake words; `appliance models list` shows which there are."),
+        Meta(
+            min_length=1,
+            description="The wake words; `appliance models list` shows which there are. One of your own is the path of "
+            "its .onnx file, from / on; it is called as the file is, without .onnx.",
+        ),
     ] = ("alexa",)
     threshold: Annotated[
         float,
         Meta(
             ge=0.05,
             le=0.99,
-            description="The score that a wake word takes; with a lower one it wakes more easily, also by mistake.",
+            description="The score that a wake word takes; with a lower one it wakes more easily, also by mistake. "
+            "From 0.999 on a score counts at once. Below that, and down to a fifth of the threshold, speech-to-text "
+            "has to hear the word, too; where it can't tell, the threshold decides.",
+        ),
+    ] = 0.5
+    playback_threshold: Annotated[
+        float,
+        Meta(
+            ge=0.05,
+            le=0.99,
+            description="The score that a wake word takes at least while the appliance speaks, and hears itself.",
         ),
     ] = 0.5
     refractory: Annotated[
@@ -120,8 +135,23 @@ class Wake(Struct, frozen=True):
 
     @property
     def scores(self) -> dict[str, float]:
-        """Each wake word and the score that it takes."""
-        return {word: self.thresholds.get(word, self.threshold) for word in self.words}
+        """Each wake word, as `words` has it, and the score that it takes."""
+        return {word: self.thresholds.get(name_of(word), self.threshold) for word in self.words}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the wake words are called."""
+        return tuple(map(name_of, self.words))
+
+    @property
+    def installed(self) -> tuple[str, ...]:
+        """Those that come with the appliance."""
+        return tuple(word for word in self.words if not is_file(word))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the others."""
+        return tuple(filter(is_file, self.words))
 
 
 class Listening(Struct, frozen=True):
@@ -314,7 +344,14 @@ class Settings(Struct, frozen=True):
         except ValueError:
             wrong = f"{wording.quoted(self.speaker.quiet_hours)} are no hours"
             yield Contradiction(("speaker", "quiet_hours"), wrong, 'two times, as in "22:00-07:00", or ""', ())
-        words = self.wake.words
+        words = self.wake.names
+        for path in self.wake.files:
+            if not path.startswith("/"):
+                wrong = f"{wording.quoted(path)} is no path from / on"
+                yield Contradiction(("wake", "words"), wrong, "names of wake words, and paths of .onnx files", ())
+        if twice := next((word for word in words if words.count(word) > 1), None):
+            wrong = f"has two wake words called {wording.quoted(twice)}"
+            yield Contradiction(("wake", "words"), wrong, "wake words with names of their own", ())
         for word in self.wake.thresholds:
             if word not in words:
                 yield Contradiction(("wake", "thresholds", word), "is none of the words", wording.any_of(words), words)

@@ -26,7 +26,7 @@ _LOG = "See: journalctl --unit appliance --lines 30"
 def models(patient: Patient) -> Iterable[Finding]:
     """Whether all that the configuration needs are there, and whole."""
     settings = patient.settings
-    wanted = needed(load_manifest(), settings.language, settings.engine, settings.wake.words, settings.voice_name)
+    wanted = needed(load_manifest(), settings.language, settings.engine, settings.wake.installed, settings.voice_name)
     found = {model.name: damage for model in wanted if (damage := damages(model, patient.directory))}
     if found:
         problems = "; ".join(f"{each.path}: {each.problem}" for damage in found.values() for each in damage)

@@ -18,9 +18,10 @@ from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.errors import ApplianceError, BadInputError
 from appliance.hearing.features import EMBEDDING, STEP, Features
 from appliance.hearing.gate import SoundGate
+from appliance.hearing.naming import is_file, name_of
 from appliance.onnx import session
 
-__all__ = ["CLEAR", "HINT", "STEP", "Detection", "WakeWords", "is_file", "load_word"]
+__all__ = ["CLEAR", "HINT", "STEP", "Detection", "WakeWords", "load_word"]
 
 CLEAR = 0.999
 """A score that counts at once: of 157 people, 138 reach it in a quiet room. Of 40 sentences full of words that sound
@@ -38,7 +39,6 @@ _RISING = 4
 """Steps in which a score may still rise before it is looked at: of 138 that become clear, 132 do so in them."""
 
 _SHARED = ("melspectrogram", "embedding")
-_FILE = ".onnx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class WakeWords:
     def __init__(self, models: Path, thresholds: Mapping[str, float], refractory: float = 1.0) -> None:
         folder = models / "wake"
         self._words = [
-            _Word(Path(word).stem if is_file(word) else word, threshold, _model(folder, word))
+            _Word(name_of(word), threshold, _model(folder, word))
             for word, threshold in thresholds.items()
         ]
         self._features = Features(folder, max((word.embeddings for word in self._words), default=1))
@@ -190,11 +190,6 @@ class WakeWords:
     def _sensed(self, word: _Word, threshold: float) -> Detection | None:
         score = self.scores[word.name] = word.score(self._features.embeddings)
         return word.step(score, max(word.threshold, threshold), deaf=self._deaf > 0)
-
-
-def is_file(word: str) -> bool:
-    """Whether a wake word is one of the owner's, which lies in a file."""
-    return "/" in word or word.endswith(_FILE)
 
 
 def load_word(path: Path) -> ort.InferenceSession:

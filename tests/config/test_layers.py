@@ -82,7 +82,7 @@ def test_the_problems_of_all_files_are_said_at_once() -> None:
         "0.toml:2: wake.threshold = 5: is out of range; allowed: a number from 0.05 to 0.99",
         (
             "0.toml:3: wake.wrods = []: is not known here; "
-            'allowed: "refractory", "threshold", "thresholds" or "words"; did you mean "words"?'
+            'allowed: "playback_threshold", "refractory", "threshold", "thresholds" or "words"; did you mean "words"?'
         ),
         "1.toml:1: = 3: Invalid statement, at column 1",
         '2.toml:2: button.pin = 99: is out of range; allowed: a whole number from 0 to 27 or "none"',

@@ -56,7 +56,14 @@ def test_a_value_is_taken_as_its_key_wants_it(key: str, text: str, value: Any) -
         ("interruption.speech", "no", 'here: interruption.speech = "no": is text; allowed: true or false'),
         ("profile", "pi-us", 'did you mean "pi-usb"?'),
         ("wake.words", "", 'here: wake.words = "": is text; allowed: a list, each item text, length at least 1'),
-        ("wake", "3", "here: wake is a table. Allowed: wake.words, wake.threshold, wake.refractory, wake.thresholds."),
+        (
+            "wake",
+            "3",
+            (
+                "here: wake is a table. Allowed: wake.words, wake.threshold, wake.playback_threshold, wake.refractory, "
+                "wake.thresholds."
+            ),
+        ),
         ("wake.thresholds", "{alexa = 1}", "here: wake.thresholds is a table. Allowed: wake.thresholds.NAME."),
         ("wake.treshold", "1", 'here: wake.treshold is not known; did you mean "wake.threshold"? Allowed: wake.'),
         ("threshold", "1", 'did you mean "wake.threshold"?'),
