@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from appliance.audio.devices import Samples
-from appliance.bench.rig import Rig, Sound
-from appliance.bench.wakings import EARLIEST, GOLDEN, PHASES, REPLY
-from appliance.simulation.scenario import Moment
+from appliance.bench.recital import into_replies
+from appliance.bench.rig import Rig
+from appliance.bench.texts import REPLY
+
+EARLY = 0.1
+"""Seconds before what was said from which on an interruption can be its own: its onset is found a window too early."""
 
 LATE = 2.0
 """Seconds after what was said in which the reply has to be over for good."""
@@ -24,13 +27,11 @@ class Alarms:
 
 def ignored(rig: Rig, said: Sequence[Samples], room: str) -> float:
     """Per cent of what was said into replies that did not interrupt them."""
-    sounds = [
-        Sound(samples, after=Moment.REPLY, delay=EARLIEST + n * GOLDEN % 1 * PHASES) for n, samples in enumerate(said)
-    ]
-    course = rig.play(sounds, room, announced=[REPLY] * len(said))
+    course = rig.play(into_replies(said), room, announced=[REPLY] * len(said))
     interrupted = [report.at for report in course.reports("interrupted")]
-    lost = sum(not any(each.begin - 0.5 <= at <= each.end + LATE for at in interrupted) for each in course.done)
-    return 100 * (lost + len(said) - len(course.done)) / len(said)
+    begun = course.done[1::2]
+    lost = sum(not any(each.begin - EARLY <= at <= each.end + LATE for at in interrupted) for each in begun)
+    return 100 * (lost + len(said) - len(begun)) / len(said)
 
 
 def alarms(rig: Rig, replies: Sequence[str], room: str) -> Alarms:

@@ -6,7 +6,8 @@ from typing import cast
 
 from appliance.bench.corpus import Command
 from appliance.bench.figures import Figure, percentile
-from appliance.bench.rig import Rig, Sound
+from appliance.bench.recital import Sound
+from appliance.bench.rig import Rig
 from appliance.bench.slots import right
 from appliance.core.effects import Report
 from appliance.core.events import ListeningEnd

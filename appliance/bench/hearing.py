@@ -13,7 +13,7 @@ from appliance.bench import bargein, endings, wakings
 from appliance.bench.figures import Figure, Result
 from appliance.bench.material import FULL, HESITATION, QUICK, Material
 from appliance.bench.rig import Rig
-from appliance.bench.texts import naming
+from appliance.bench.texts import REPLY, naming
 from appliance.config import wording
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError, BadInputError
@@ -145,7 +145,7 @@ def _barge_in(bench: _Bench) -> Iterator[Figure]:
     for db in ECHOES:
         ignored = bargein.ignored(bench.hasty, said, _echo(db))
         yield Figure(f"speech ignored, echo {db} dB", ignored, "%", 5 if db == ECHOES[1] else None)
-    alarms = bargein.alarms(bench.hasty, [wakings.REPLY] * bench.material.extent.replies, _echo(ECHOES[1]))
+    alarms = bargein.alarms(bench.hasty, [REPLY] * bench.material.extent.replies, _echo(ECHOES[1]))
     yield Figure("replies played to nobody", alarms.hours * 60, "min")
     yield Figure("false interruptions in them", alarms.interruptions, "", 0)
     yield Figure("false pauses in them", alarms.pauses, "")

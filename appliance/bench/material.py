@@ -39,7 +39,7 @@ class Extent:
 
 
 FULL = Extent(None, 3600.0, 192, 500, 330)
-QUICK = Extent(12, 120.0, 16, 20, 6)
+QUICK = Extent(8, 60.0, 12, 12, 4)
 
 
 class Material:

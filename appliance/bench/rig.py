@@ -8,32 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from appliance.audio.devices import Samples
+from appliance.bench.recital import Sound
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import Done, Room
 from appliance.simulation.run import play
-from appliance.simulation.scenario import Moment, Press, Say, Scenario, parse
+from appliance.simulation.scenario import Press, Say, Scenario, parse
 from appliance.simulation.script import Script
 from appliance.simulation.timeline import Timeline
 from appliance.speaking.voice import Voice
 from appliance.supervisor import Engines, Supervisor, load_engines
 
 _NOTHING = np.zeros(0, np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Sound:
-    """What is heard in the room `at` seconds from the beginning, or `delay` seconds after a moment.
-
-    `samples` None: the button is pressed.
-    """
-
-    samples: Samples | None
-    at: float | None = None
-    after: Moment | None = None
-    delay: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

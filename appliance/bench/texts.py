@@ -23,6 +23,12 @@ HESITANT = (
 )
 """Commands in two parts, between which somebody has to think."""
 
+REPLY = (
+    "The garden behind the house is long and narrow, and in the summer it is full of beans and tomatoes. My sister "
+    "planted most of them in the spring, when the ground was still cold and nobody believed that they would grow."
+)
+"""What is said while somebody calls: longer than any of the recordings."""
+
 _BEGINNINGS = (
     "{} is a name that many people know.",
     "The neighbours have a speaker called {}.",

@@ -12,9 +12,9 @@ from appliance.bench.corpus import Command, load, sample
 from appliance.bench.endings import Ending, Endings
 from appliance.bench.figures import Figure
 from appliance.bench.material import Extent
+from appliance.bench.recital import LATE, in_turn, unrecognised
 from appliance.bench.television import programme
 from appliance.bench.texts import PREDICATES, SUBJECTS, naming
-from appliance.bench.wakings import LATE, in_turn, unrecognised
 from appliance.config.schema import Settings
 from appliance.errors import BadInputError
 from appliance.hearing.vad import VoiceActivity

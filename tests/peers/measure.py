@@ -21,8 +21,8 @@ from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.bench.corpus import Command, load
 from appliance.bench.figures import Figure
 from appliance.bench.mixing import at_level, noise_db
+from appliance.bench.recital import in_turn, unrecognised
 from appliance.bench.slots import right
-from appliance.bench.wakings import in_turn, unrecognised
 from appliance.hearing.vad import WINDOW, VoiceActivity
 from appliance.models.directory import data_directory, models_in
 from appliance.simulation.room import Room
