@@ -66,6 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
     from appliance.service.command import add_parser as add_service
     from appliance.service.config_command import add_parser as add_config
     from appliance.service.llm_command import add_parser as add_llm
+    from appliance.wake.command import add_parser as add_wake
     from appliance.watch import add_parser as add_watch
 
     parser = argparse.ArgumentParser(prog="appliance", description="A self-hosted smart speaker.")
@@ -117,6 +118,8 @@ def make_parser() -> argparse.ArgumentParser:
 
     add_models(commands, _wanted, [common])
 
+    add_wake(commands, [common], _data, _understood, _set_values)
+
     add_bench(commands, common, _understood)
     return parser
 
@@ -165,6 +168,13 @@ def _checked(settings: "Settings") -> Path:
         for path in settings.wake.files:
             load_word(Path(path))
     return _models(settings)
+
+
+def _set_values(pairs: list[str]) -> int:
+    from appliance.config.generations import Generations
+    from appliance.service.config_change import Changer
+
+    return Changer(Generations(_data() / "config"), _data(), _usable, json=False).set(pairs)
 
 
 def _wanted(options: argparse.Namespace) -> "Wanted":

@@ -19,16 +19,13 @@ from appliance.audio.devices import Samples
 from appliance.audio.lane import Lane
 from appliance.core.events import ReplyEnded, WakeHeard
 from appliance.core.interruption import SpokenClause, said_between
-from appliance.hearing.second_look import BEFORE
+from appliance.hearing.second_look import AFTER, BEFORE
 from appliance.quests import Quest, QuestManager
 
 _log = logging.getLogger(__name__)
 
 PATIENCE = 1.0
 """Seconds that a look may take. It takes 0.1 on two cores of 2020; a person who gets no answer for longer repeats."""
-
-AFTER = 0.32
-"""Seconds of sound after that in which a wake word was recognised which are there by the time of the look."""
 
 _WORD = 1.6
 """Seconds before a wake word is recognised in which it may have begun to sound: the longest, and the model's delay."""

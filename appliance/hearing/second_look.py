@@ -17,6 +17,9 @@ from appliance.hearing.stt import Recogniser
 BEFORE = 1.5
 """Seconds of sound before what a wake word was recognised in that hold it."""
 
+AFTER = 0.32
+"""Seconds after it which are there by the time of the look, since a score may rise for so long."""
+
 _SAID_PLAINLY = -0.5
 """Likeness from which on a word was said. All people but 4 of 157 have more in a quiet room."""
 
