@@ -2,8 +2,9 @@
 
 Rules:
 - After a hesitation, or a conjunction, more is to come, whatever was said before it.
+- What only lacks something of a command ("set a timer") is open.
 - What a skill understands is complete, unless it often goes on: after "set the volume to twenty" there may be a "five".
-- What only lacks something of a command ("set a timer"), or ends in a word that ends no sentence, is open.
+- What ends in a word that ends no sentence is open, and so is what is only the beginning of many.
 - So is what breaks off in the middle, as the recogniser writes it: "I would like…".
 - Of everything else nothing is known: a model can be asked anything.
 """
@@ -42,12 +43,12 @@ class Endings:
         if not words:
             return Completeness.UNKNOWN
         endings, last = self._endings, words[-1]
-        if last in endings.GOES_ON:
+        if last in endings.GOES_ON or self._lacks(heard):
             return Completeness.OPEN
         if self._understands(heard):
             return Completeness.UNKNOWN if self._may_go_on(words) else Completeness.COMPLETE
         is_open = last in endings.ENDS_NOTHING or last.endswith(endings.OPEN_SUFFIXES)
-        if is_open or " ".join(words) in endings.BEGINNINGS or _BREAKS_OFF.search(heard) or self._lacks(heard):
+        if is_open or " ".join(words) in endings.BEGINNINGS or _BREAKS_OFF.search(heard):
             return Completeness.OPEN
         return Completeness.UNKNOWN
 

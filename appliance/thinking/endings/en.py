@@ -8,10 +8,10 @@ GOES_ON = frozenset(
 )
 ENDS_NOTHING = frozenset(
     (
-        *("a", "an", "the", "my", "your", "our", "their", "its", "every", "some", "any", "another"),
+        *("a", "an", "the", "my", "your", "our", "their", "its", "every"),
         *("of", "to", "for", "from", "at", "in", "into", "onto", "by", "with", "without", "about", "between", "during"),
         *("until", "till", "than", "as", "if", "while", "per", "very", "i", "i'm", "i'll", "i'd", "i've", "let's"),
-        *("please", "what's", "who's", "where's", "how's", "it's", "that's", "there's", "called", "named", "hey"),
+        *("what's", "who's", "where's", "how's", "it's", "that's", "there's", "hey"),
     )
 )
 OPEN_SUFFIXES: tuple[str, ...] = ()
@@ -21,7 +21,8 @@ BEGINNINGS = frozenset(
         *("can you", "could you", "would you", "will you", "do you", "do you know", "are you", "is there", "are there"),
         *("i want", "i would", "i would like", "i'd like", "i need", "i'll have", "i'll take", "let me", "let me have"),
         *("tell me", "give me", "get me", "show me", "play", "put", "set", "make", "call", "add", "start", "remind me"),
-        *("what", "what is", "what are", "what was", "what does", "what about", "how about", "how", "how much"),
+        *("i want to know", "i'd like to know", "i would like to know", "how do you say", "how do you spell"),
+        *("what is", "what are", "what was", "what does", "what about", "how about", "how much"),
         *("how many", "how long", "how far", "how old", "how do", "how do i", "how do you", "how can i", "who is"),
         *("where is", "where are", "when is", "when does", "why is", "why does", "which", "is it", "is the", "does"),
     )
@@ -29,7 +30,8 @@ BEGINNINGS = frozenset(
 MAY_GO_ON = frozenset(
     (
         *("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand"),
-        *("a", "an", "one", "half", "point", "the"),
+        *("a", "an", "one", "point", "the"),
+        *("two", "too", "four"),  # which may have been "to" and "for"
     )
 )
 BEGINS_MORE = frozenset(("no", "wait", "nothing", "again", "okay", "now", "nah", "no wait", "what", "help", "tell me"))

@@ -7,8 +7,8 @@ ENDS_NOTHING = frozenset(
     (
         *("el", "la", "los", "las", "un", "unos", "unas", "del", "de", "al", "a", "en", "con", "por", "para"),
         *("sin", "sobre", "desde", "hasta", "entre", "hacia", "durante", "según", "contra", "que", "si", "como"),
-        *("mi", "mis", "tu", "tus", "su", "sus", "nuestro", "nuestra", "cada", "muy", "más", "yo", "se", "me", "te"),
-        *("cuyo", "cuando", "mientras", "llamado", "llamada", "cuánto", "cuántos", "cuántas"),
+        *("mi", "mis", "tu", "tus", "su", "sus", "nuestro", "nuestra", "cada", "muy", "se", "me", "te"),
+        *("cuyo", "cuando", "mientras", "llamado", "llamada", "cuántos", "cuántas"),
     )
 )
 OPEN_SUFFIXES: tuple[str, ...] = ()
@@ -16,8 +16,8 @@ BEGINNINGS = frozenset(
     (
         *("puedes", "podrías", "me puedes", "puede", "quiero", "quisiera", "me gustaría", "necesito", "dime", "dame"),
         *("ponme", "muéstrame", "cuéntame", "pon", "haz", "llama", "busca", "añade", "sube", "baja", "recuérdame"),
-        *("qué", "qué es", "cuál", "cuál es", "cuáles son", "quién", "quién es", "dónde", "dónde está", "cuándo"),
-        *("cuándo es", "por qué", "cómo", "cómo se", "cuánto es", "cuánto tiempo", "hay", "está", "tienes", "sabes"),
+        *("qué es", "cuál es", "cuáles son", "quién es", "dónde está"),
+        *("cuándo es", "cómo se", "cuánto es", "cuánto tiempo", "hay", "está", "tienes", "sabes"),
     )
 )
 MAY_GO_ON = frozenset(

@@ -11,7 +11,7 @@ ENDS_NOTHING = frozenset(
         *("le", "la", "les", "un", "une", "des", "du", "de", "au", "aux", "à", "en", "dans", "sur", "sous", "pour"),
         *("par", "sans", "chez", "vers", "entre", "jusqu'à", "jusque", "pendant", "depuis", "que", "comme", "dont"),
         *("mon", "ma", "mes", "ton", "ta", "tes", "sa", "ses", "notre", "votre", "nos", "vos", "ce", "cet", "cette"),
-        *("ces", "chaque", "plusieurs", "très", "quel", "quelle", "quels", "quelles", "je", "il", "elle", "on", "si"),
+        *("ces", "chaque", "plusieurs", "très", "quel", "quelle", "quels", "quelles", "je"),
         *("nommé", "appelé", "se", "me", "te", "ne", "est-ce"),
     )
 )
@@ -33,7 +33,7 @@ BEGINNINGS = frozenset(
             "ajoute",
         ),
         *("rappelle-moi", "règle", "monte", "baisse", "qu'est-ce que", "qu'est ce que", "c'est quoi", "qui est"),
-        *("où est", "où sont", "quand est", "pourquoi", "comment", "combien", "combien de", "quel est", "quelle est"),
+        *("où est", "où sont", "quand est", "combien de", "quel est", "quelle est"),
         *("y a-t-il", "as-tu", "sais-tu", "il y a"),
     )
 )
@@ -43,4 +43,4 @@ MAY_GO_ON = frozenset(
         *("cent", "mille", "un", "une", "virgule", "quatre", "et", "dix"),
     )
 )
-BEGINS_MORE = frozenset(("non", "attends", "rien", "encore", "maintenant", "oui", "stop", "continue", "ça suffit"))
+BEGINS_MORE = frozenset(("non", "attends", "rien", "encore", "maintenant", "oui", "continue"))
