@@ -1,12 +1,12 @@
 """The end of an utterance: examples for each rule, and what holds for any probabilities at all."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, cycle, repeat
+from itertools import chain, count, cycle, repeat
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.core.endpoint import HYSTERESIS, WINDOW, Endpoint, EndpointSettings, Outcome, SpeechTracker
+from appliance.core.endpoint import HELD, HYSTERESIS, LULL, WINDOW, Endpoint, EndpointSettings, Outcome, SpeechTracker
 from appliance.core.events import ListeningEnd, SpeechEnded, SpeechStarted
 
 SETTINGS = EndpointSettings()
@@ -132,6 +132,136 @@ def test_the_button_ends_it_where_it_is() -> None:
     assert ends(endpoint.finish(OPENED + 1.28), ListeningEnd.ASKED, OPENED + 0.96, OPENED + 1.28)
 
 
+def end_with(endpoint: Endpoint, *stretches: tuple[float, float], pause: float | None = None) -> Outcome | None:
+    """The outcome, if each pause is said to have to last `pause` seconds, as soon as it is one."""
+    for window in windows(*stretches):
+        if (outcome := endpoint.step(*window)) is not None:
+            return outcome
+        if endpoint.lull is not None and pause is not None:
+            endpoint.expect(endpoint.lull, pause)
+    return None
+
+
+def test_a_pause_is_noticed_after_a_tenth_of_a_second_and_over_with_the_next_voice() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    lulls: list[tuple[float, float | None]] = []
+    for window in windows((0, 0.32), (0.9, 0.64), (0, 0.256), (0.9, 0.32)):
+        endpoint.step(*window)
+        lulls.append((window[1], endpoint.lull))
+    begun = [at for at, lull in lulls if lull is not None]
+    assert abs(begun[0] - (OPENED + 0.96 + LULL)) <= WINDOW / 2
+    assert abs(begun[-1] - (OPENED + 0.96 + 0.256)) <= WINDOW / 2
+    assert {lull for _, lull in lulls} == {None, OPENED + 0.96}
+
+
+def test_a_pause_after_a_complete_command_may_be_shorter() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    outcome = end_with(endpoint, (0.9, 0.96), (0, 9.6), pause=0.25)
+    assert ends(outcome, ListeningEnd.COMPLETE, OPENED + 0.96, OPENED + 0.96 + 0.25)
+
+
+def test_a_pause_in_an_open_sentence_may_be_longer() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    outcome = end_with(endpoint, (0.9, 0.96), (0, 1.28), (0.9, 0.64), (0, 9.6), pause=1.5)
+    assert ends(outcome, ListeningEnd.SILENCE, OPENED + 2.88, OPENED + 2.88 + 1.5)
+
+
+def test_what_is_said_of_a_pause_that_is_over_is_moot() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    for window in windows((0.9, 0.96), (0, 0.256), (0.9, 0.64), (0, 9.6)):
+        if (outcome := endpoint.step(*window)) is not None:
+            break
+        if window[1] > OPENED + 1.3:  # somebody speaks again
+            endpoint.expect(OPENED + 0.96, 9.0)
+    assert ends(outcome, ListeningEnd.SILENCE, OPENED + 1.856, OPENED + 1.856 + SETTINGS.pause)
+
+
+def test_a_guess_that_comes_too_late_changes_nothing() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    outcome = end_with(endpoint, (0.9, 0.96), (0, 9.6))
+    endpoint.expect(OPENED + 0.96, 9.0)
+    assert ends(outcome, ListeningEnd.SILENCE, OPENED + 0.96, OPENED + 0.96 + SETTINGS.pause)
+
+
+def test_what_may_have_been_a_short_command_ends_sooner_if_it_was_one() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    for window in windows((0.9, 0.64), since=OPENED - 0.64):
+        endpoint.step(*window)
+    outcome = end_with(endpoint, (0.9, 0.32), (0, 9.6), pause=0.25)
+    assert ends(outcome, ListeningEnd.COMPLETE, OPENED + 0.32, OPENED + 0.32 + 0.25)
+
+
+def test_while_the_button_is_held_no_pause_and_no_patience_ends_it() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS, held=True)
+    outcome = end_with(endpoint, (0, 8), (0.9, 0.96), (0, 20), (0.9, 40))
+    assert ends(outcome, ListeningEnd.LIMIT, OPENED + HELD, OPENED + HELD)
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS, held=True)
+    assert end_with(endpoint, (0.9, 0.96), (0, 3.2)) is None
+    assert ends(endpoint.finish(OPENED + 4.16), ListeningEnd.ASKED, OPENED + 0.96, OPENED + 4.16)
+
+
+def test_after_a_tap_pauses_count_again() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS, held=True)
+    heard = list(windows((0, 0.64), (0.9, 0.96), (0, 3.2)))
+    assert all(endpoint.step(*window) is None for window in heard[:5])
+    endpoint.let_go()
+    outcome = next(filter(None, (endpoint.step(*window) for window in heard[5:])))
+    assert ends(outcome, ListeningEnd.SILENCE, OPENED + 1.6, OPENED + 1.6 + SETTINGS.pause)
+
+
+LOUD, QUIET = 0.1, 0.01
+"""The levels of a user, and of a room 20 dB below."""
+
+
+def beside_a_television(*levels: tuple[float, float], before: float = 5.12) -> Outcome | None:
+    """The outcome where voice never stops, and has those levels for some seconds from the end of the wake word on."""
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    room, word = round((before - 0.64) / WINDOW), round(0.64 / WINDOW)
+    parts = [repeat(QUIET, room), repeat(LOUD, word), *(repeat(level, round(s / WINDOW)) for level, s in levels)]
+    for number, level in enumerate(chain.from_iterable(parts), 1):
+        if (outcome := endpoint.step(0.9, OPENED - before + number * WINDOW, level)) is not None:
+            return outcome
+    return None
+
+
+SMOOTHING = 0.25
+"""Seconds in which the level of a syllable sinks to that of the room."""
+
+
+def test_beside_a_television_the_utterance_ends_with_the_user() -> None:
+    outcome = beside_a_television((QUIET, 0.64), (LOUD, 1.92), (QUIET, 9.6))
+    assert outcome is not None
+    assert outcome.why is ListeningEnd.LEVEL
+    assert 0 <= outcome.at - (OPENED + 2.56) <= SMOOTHING
+    assert abs(outcome.decided - outcome.at - SETTINGS.quieter) <= WINDOW
+
+
+def test_beside_a_television_silence_is_no_speech() -> None:
+    outcome = beside_a_television((QUIET, 9.6))
+    assert outcome is not None
+    assert outcome.why in (ListeningEnd.NOTHING, ListeningEnd.SILENCE)
+    assert outcome.decided <= PATIENCE_UNTIL + WINDOW
+
+
+def test_who_is_no_louder_than_the_room_is_not_cut_off() -> None:
+    outcome = beside_a_television((2 * QUIET, 20.0))
+    assert outcome is not None
+    assert outcome.why is not ListeningEnd.LEVEL
+
+
+def test_a_room_that_was_hardly_heard_is_not_held_against_anybody() -> None:
+    outcome = beside_a_television((LOUD, 1.92), (QUIET, 20.0), before=1.92)
+    assert ends(outcome, ListeningEnd.LIMIT, OPENED + SETTINGS.limit, OPENED + SETTINGS.limit)
+
+
+def test_in_a_quiet_room_a_voice_that_sinks_is_not_cut_off() -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    for number in range(160):
+        endpoint.step(0.0 if number < 130 else 0.9, OPENED - 5.12 + (number + 1) * WINDOW, QUIET)
+    loud = [(0.9, OPENED + (number + 1) * WINDOW, LOUD if number < 60 else QUIET) for number in range(200)]
+    assert all(endpoint.step(*window) is None for window in loud)
+
+
 probabilities = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.4, 1.0]), min_size=1, max_size=200)
 settings = st.builds(
     EndpointSettings,
@@ -145,13 +275,36 @@ settings = st.builds(
 before = st.floats(0, 2)
 
 
+levels = st.lists(st.sampled_from([0.0, 0.001, 0.01, 0.1]), min_size=1, max_size=50)
+
+
+@given(probabilities, levels, settings, before, st.sampled_from([0.0, 0.25, 1.5]))
+def test_an_end_always_comes_whatever_is_said_of_pauses(
+    voice: list[float], loud: list[float], settings: EndpointSettings, before: float, pause: float
+) -> None:
+    endpoint = Endpoint(OPENED, PATIENCE_UNTIL, settings)
+    longest = max(settings.pause, settings.quieter, pause)
+    clicks = (settings.minimum_speech / WINDOW + 2) * (longest + WINDOW)
+    latest = PATIENCE_UNTIL + settings.tail + clicks + settings.limit + longest
+    begun = OPENED - before
+    heard = ((p, begun + n * WINDOW, level) for n, p, level in zip(count(1), cycle(voice), cycle(loud), strict=False))
+    for window in heard:
+        outcome = endpoint.step(*window)
+        if outcome is not None:
+            assert OPENED <= outcome.at <= outcome.decided == window[1]
+            return
+        if endpoint.lull is not None and pause:
+            endpoint.expect(endpoint.lull, pause)
+        assert window[1] <= latest
+
+
 @given(probabilities, settings, before)
 def test_an_end_always_comes(voice: list[float], settings: EndpointSettings, before: float) -> None:
     begun = OPENED - before
     clicks = (settings.minimum_speech / WINDOW + 2) * (settings.pause + WINDOW)
     latest = PATIENCE_UNTIL + settings.tail + clicks + settings.limit + settings.pause
-    count = round((latest - begun) / WINDOW)
-    heard = ((p, begun + number * WINDOW) for number, p in zip(range(1, count + 1), cycle(voice), strict=False))
+    most = round((latest - begun) / WINDOW)
+    heard = ((p, begun + number * WINDOW) for number, p in zip(range(1, most + 1), cycle(voice), strict=False))
     assert end_of(heard, settings) is not None
 
 
@@ -174,5 +327,5 @@ def test_no_end_comes_without_its_reason(voice: list[float], settings: EndpointS
             assert outcome.decided - OPENED >= settings.limit
         case ListeningEnd.NOTHING:
             assert outcome.decided >= PATIENCE_UNTIL
-        case ListeningEnd.ASKED:
-            raise AssertionError("nobody asked")
+        case ListeningEnd.ASKED | ListeningEnd.COMPLETE | ListeningEnd.LEVEL:
+            raise AssertionError("nobody asked, and nobody said anything of a pause or a level")
