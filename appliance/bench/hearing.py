@@ -1,7 +1,9 @@
 """How well the appliance hears: wake words, the end of what is said, its words, and speech into its own replies."""
 
+import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -63,8 +65,8 @@ def measure(
     rig = Rig.of(settings, models)
     hasty = structs.replace(settings, listening=structs.replace(settings.listening, patience=PATIENCE))
     figures: list[Figure] = []
-    with tempfile.TemporaryDirectory() as folder:
-        material = Material(rig, settings.wake.words[0], recordings, QUICK if quick else FULL, Path(folder))
+    with tempfile.TemporaryDirectory() as folder, _without_warnings():
+        material = Material(rig, settings.wake.names[0], recordings, QUICK if quick else FULL, Path(folder))
         bench = _Bench(settings, models, rig, Rig(hasty, rig.engines), material, recordings is not None)
         for name, measured in PARTS.items():
             if part in (None, name):
@@ -72,6 +74,18 @@ def measure(
                     figures.append(figure)
                     tell(figure)
     return Result("hearing", _method(bench, quick=quick), tuple(figures))
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """What is worth a line of the log in a house happens here hundreds of times, on purpose."""
+    logger = logging.getLogger("appliance")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _method(bench: _Bench, *, quick: bool) -> str:
@@ -110,7 +124,7 @@ def _false_wakes(bench: _Bench) -> Iterator[Figure]:
 
 
 def _self_wakes(bench: _Bench) -> Iterator[Figure]:
-    replies = naming(bench.settings.wake.words[0], bench.material.extent.naming)
+    replies = naming(bench.settings.wake.names[0], bench.material.extent.naming)
     yield Figure("wakes itself", wakings.self_wakes(bench.hasty, replies, _echo(ECHOES[0])), "", 0)
 
 
