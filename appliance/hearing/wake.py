@@ -21,7 +21,7 @@ from appliance.hearing.gate import SoundGate
 from appliance.hearing.naming import is_file, name_of
 from appliance.onnx import session
 
-__all__ = ["CLEAR", "HINT", "STEP", "Detection", "WakeWords", "load_word"]
+__all__ = ["CLEAR", "HINT", "STEP", "Detection", "WakeWords", "Word", "load_word"]
 
 CLEAR = 0.999
 """A score that counts at once: of 157 people, 138 reach it in a quiet room. Of 40 sentences full of words that sound
@@ -55,10 +55,11 @@ class Detection:
     likely: bool = True
 
 
-class _Word:
+class Word:
     """The last stage for one word, and how far its score has come since it was low."""
 
     def __init__(self, name: str, threshold: float, model: ort.InferenceSession) -> None:
+        """Called `name`; `model` gives its score."""
         self.name = name
         self.threshold = threshold
         self._model = model
@@ -67,6 +68,7 @@ class _Word:
         self.reset()
 
     def reset(self) -> None:
+        """It was low for long enough."""
         self._low = _REST
         self._reached = 0
         self._best = 0.0
@@ -76,6 +78,7 @@ class _Word:
         """Steps since what it was heard in."""
 
     def score(self, embeddings: npt.NDArray[np.float32]) -> float:
+        """Of the newest embeddings."""
         scores = self._model.run(None, {self._input: embeddings[:, -self.embeddings :]})[0][0]
         # A model of several phrases has a first output for none of them.
         return float(scores.max() if len(scores) == 1 else scores[1:].max())
@@ -94,10 +97,10 @@ class _Word:
         self._low = 0 if level else self._low + 1
         self._age += 1
         if level > self._reached:
+            if not self._left or level < len(bars):
+                self._age = 0
             if not self._left:
                 self._left, self._best = _RISING + 1, 0.0
-            if not self._reached or level < len(bars):
-                self._age = 0
             self._reached = level
         if not self._left:
             return None
@@ -119,10 +122,7 @@ class WakeWords:
 
     def __init__(self, models: Path, thresholds: Mapping[str, float], refractory: float = 1.0) -> None:
         folder = models / "wake"
-        self._words = [
-            _Word(name_of(word), threshold, _model(folder, word))
-            for word, threshold in thresholds.items()
-        ]
+        self._words = [Word(name_of(word), threshold, _model(folder, word)) for word, threshold in thresholds.items()]
         self._features = Features(folder, max((word.embeddings for word in self._words), default=1))
         self.scores: dict[str, float] = {}
         """What each word scored last; 0 where there was nothing to hear."""
@@ -187,7 +187,7 @@ class WakeWords:
         while self._missed:
             self._features.advance(self._missed.popleft())
 
-    def _sensed(self, word: _Word, threshold: float) -> Detection | None:
+    def _sensed(self, word: Word, threshold: float) -> Detection | None:
         score = self.scores[word.name] = word.score(self._features.embeddings)
         return word.step(score, max(word.threshold, threshold), deaf=self._deaf > 0)
 
