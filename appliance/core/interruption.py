@@ -130,7 +130,7 @@ def said_between(clauses: Sequence[SpokenClause], begin: int, end: int) -> str:
         margin = int(_UNEVEN * length)
         first, last = begin - margin - clause.begin, end + margin - clause.begin
         places = [at for at, char in enumerate(clause.text) if not char.isspace()]
-        if last <= 0 or first >= length or begin >= end or not places:
+        if last <= 0 or first >= length or begin >= end or not length or not places:
             continue
         from_letter = max(0, first) * len(places) // length
         to_letter = -(-min(last, length) * len(places) // length)

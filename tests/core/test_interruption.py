@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.core.clauses import ClauseSplitter
-from appliance.core.interruption import HeardText, Meaning, SpokenClause, heard_text, judge
+from appliance.core.interruption import HeardText, Meaning, SpokenClause, heard_text, judge, said_between
 
 HELP = "You can ask me what time it is, or what day. I can say my last answer again, and I'm quiet when you say stop."
 RAIN = "Rain is expected tomorrow morning. In the evening the sky will clear, and the wind will turn to the west."
@@ -62,6 +62,47 @@ def spoken(draw: st.DrawFn) -> tuple[str, list[SpokenClause]]:
         begin = clauses[-1].end if clauses else 0
         clauses.append(SpokenClause(text, begin, begin + draw(st.integers(0, 5000))))
     return reply, clauses[: draw(st.integers(0, len(clauses)))]
+
+
+LONG = "I can tell you what time it is, and what day, but Alexa is the name of somebody else, who lives far away."
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "said"),
+    [
+        (0, 1, "It's"),
+        (0, 1200, "It's noon now. The"),
+        (300, 301, "It's noon"),
+        (1100, 1101, "now. The"),
+        (1300, 1300, ""),
+        (2400, 2500, "long."),
+        (2700, 9000, ""),
+        (0, 9000, "It's noon now. The day is long."),
+    ],
+)
+def test_what_is_said_just_then_is_known_by_its_letters(begin: int, end: int, said: str) -> None:
+    assert said_between(CLAUSES, begin, end) == said
+
+
+def test_of_a_long_clause_only_a_part_is_said_just_then() -> None:
+    clause = [SpokenClause(LONG, 0, 7 * 22050)]
+    saying = ["Alexa" in said_between(clause, second * 11025, (second + 2) * 11025) for second in range(14)]
+    assert any(saying)
+    assert sum(saying) <= 7
+    assert saying == sorted(saying[:7]) + sorted(saying[7:], reverse=True)
+
+
+@given(spoken(), st.integers(0, 60_000), st.integers(0, 9_000))
+def test_whatever_is_said_just_then_stands_in_the_reply(
+    spoken: tuple[str, list[SpokenClause]], begin: int, count: int
+) -> None:
+    _, clauses = spoken
+    said = said_between(clauses, begin, begin + count)
+    words = [word for clause in clauses for word in clause.text.split()]
+    assert all(word in words for word in said.split())
+    for clause in clauses:
+        if count and begin <= clause.begin and clause.end <= begin + count and clause.begin < clause.end:
+            assert clause.text.strip() in said
 
 
 def letters(text: str) -> str:
