@@ -9,6 +9,7 @@ import pytest
 
 from appliance import supervisor
 from appliance.audio.devices import Samples
+from appliance.conductor import COMPLETE_PAUSE, OPEN_PAUSE
 from appliance.config.schema import Settings
 from appliance.errors import ApplianceError
 from appliance.hearing.stt import Recognition, Transcript
@@ -131,6 +132,53 @@ def test_a_voice_that_breaks_ends_the_reply(
     assert str(make()) in str(notice.data["text"])
     assert [report.generation for report in outcome.timeline.reports("reply_end")] == [1, 2]
     assert [report.generation for report in outcome.timeline.reports("reply_start")] == [2]
+
+
+class Guessing:
+    """A recogniser that guesses what it is told to, and then hears a question."""
+
+    name = "guessing"
+    language = "en"
+
+    def __init__(self, guess: str | None) -> None:
+        self._guess = guess
+
+    def begin(self) -> Recognition:
+        return self
+
+    def feed(self, samples: Samples) -> str | None:
+        return None
+
+    def guess(self) -> Transcript | None:
+        return None if self._guess is None else Transcript(self._guess)
+
+    def finish(self) -> Transcript:
+        return Transcript("what time is it")
+
+
+@pytest.mark.parametrize(
+    ("guess", "why", "shortest", "longest"),
+    [
+        ("Alexa, what time is it?", "complete", COMPLETE_PAUSE, Settings().listening.pause),
+        ("Alexa, what time is it in", "silence", OPEN_PAUSE, OPEN_PAUSE + 0.1),
+        ("Alexa, who is it?", "silence", Settings().listening.pause, Settings().listening.pause + 0.1),
+        (None, "silence", Settings().listening.pause, Settings().listening.pause + 0.1),
+    ],
+)
+def test_how_long_a_pause_ends_the_turn_depends_on_what_was_said(
+    play: Callable[[Callable[[Engines], Engines]], Outcome],
+    guess: str | None,
+    why: str,
+    shortest: float,
+    longest: float,
+) -> None:
+    outcome = play(lambda engines: replace(engines, recogniser=Guessing(guess)))
+    ends = [report for report in outcome.timeline.reports("speech_end") if "why" in report.data]
+    assert [end.data["why"] for end in ends] == [why, why]
+    for end in ends:
+        decided = end.data["decided"]
+        assert isinstance(decided, float)
+        assert shortest <= decided - end.at < longest
 
 
 STORY = ("Once upon a time ", "there was a king. ", "He had a daughter, ", "and she had a frog. ", "That is all.")

@@ -53,4 +53,5 @@ class Endings:
         return Completeness.UNKNOWN
 
     def _may_go_on(self, words: list[str]) -> bool:
-        return words[-1] in self._endings.MAY_GO_ON or " ".join(words) in self._endings.BEGINS_MORE
+        tens = words[-1].isdecimal() and words[-1].endswith("0")
+        return tens or words[-1] in self._endings.MAY_GO_ON or " ".join(words) in self._endings.BEGINS_MORE

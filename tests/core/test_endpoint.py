@@ -168,9 +168,9 @@ def test_a_pause_in_an_open_sentence_may_be_longer() -> None:
 
 def test_what_is_said_of_a_pause_that_is_over_is_moot() -> None:
     endpoint = Endpoint(OPENED, PATIENCE_UNTIL, SETTINGS)
+    outcome = None
     for window in windows((0.9, 0.96), (0, 0.256), (0.9, 0.64), (0, 9.6)):
-        if (outcome := endpoint.step(*window)) is not None:
-            break
+        outcome = outcome or endpoint.step(*window)
         if window[1] > OPENED + 1.3:  # somebody speaks again
             endpoint.expect(OPENED + 0.96, 9.0)
     assert ends(outcome, ListeningEnd.SILENCE, OPENED + 1.856, OPENED + 1.856 + SETTINGS.pause)

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
-from appliance.core.endpoint import EndpointSettings
+from appliance.core.endpoint import LULL, EndpointSettings
 from appliance.core.events import (
     Event,
     ListeningEnd,
@@ -204,6 +204,81 @@ def test_the_button_ends_the_utterance_once() -> None:
     assert ended.decided == 52.0
     assert abs(ended.at - 52.0) <= 0.032
     assert listener.samples == numbers(50.0, 52.0)
+
+
+def test_a_pause_is_told_of_after_the_sound_before_it_and_may_be_made_shorter() -> None:
+    listener = Listener()
+    ears = scripted(listener, (51.0, 52.0), (52.2, 53.0))
+    lulls: list[tuple[float, int]] = []
+    utterance = ears.listen(
+        1,
+        since=50.5,
+        patience_until=56.0,
+        sink=listener.sink,
+        on_lull=lambda lull: lulls.append((lull, listener.samples[-1])),
+    )
+    for frame in frames(8):
+        ears.feed(frame)
+        if lulls and ears.is_lull(utterance, lulls[-1][0]):
+            ears.expect(utterance, lulls[-1][0], 0.25)
+    assert [abs(lull - end) <= 0.032 for (lull, _), end in zip(lulls, (52.0, 53.0), strict=True)] == [True, True]
+    for lull, newest in lulls:
+        assert BASE + newest / HEARING_RATE >= lull + LULL - 0.032
+    (ended,) = listener.ended
+    assert ended.why is ListeningEnd.COMPLETE
+    assert 0.25 <= ended.decided - ended.at <= 0.25 + 0.032
+
+
+def test_of_a_pause_that_is_over_or_of_another_utterance_nothing_can_be_said() -> None:
+    listener = Listener(replaced=True)
+    ears = scripted(listener, (51.0, 52.0))
+    lulls: list[float] = []
+    utterance = ears.listen(1, since=50.5, patience_until=56.0, sink=listener.sink, on_lull=lulls.append)
+    for frame in frames(2.2):
+        ears.feed(frame)
+    (lull,) = lulls
+    assert ears.is_lull(utterance, lull)
+    assert not ears.is_lull(utterance, lull + 0.5)
+    ears.expect(utterance, lull + 0.5, 0.0)
+    other = ears.listen(2, since=50.5, patience_until=56.0, sink=lambda _: None)
+    assert not ears.is_lull(utterance, lull)
+    assert ears.is_lull(other, lull)
+    ears.expect(utterance, lull, 0.0)
+    for frame in frames(2.3, first=round(2.2 * HEARING_RATE)):
+        ears.feed(frame)
+    assert not listener.ended
+
+
+def test_what_the_button_is_held_for_goes_on_until_it_comes_up() -> None:
+    listener = Listener()
+    ears = scripted(listener, (51.0, 52.0))
+    ears.listen(1, since=50.5, patience_until=51.0, sink=listener.sink, held=True)
+    for frame in frames(4):
+        ears.feed(frame)
+    assert not listener.ended
+    ears.let_go(2)
+    ears.let_go(1)
+    for frame in frames(4.1, first=4 * HEARING_RATE):
+        ears.feed(frame)
+    (ended,) = listener.ended
+    assert (ended.why, abs(ended.at - 52.0) <= 0.032) == (ListeningEnd.SILENCE, True)
+
+
+def test_voice_that_is_no_louder_than_the_room_was_ends_the_utterance(speech: Path, models_dir: Path) -> None:
+    voice = soundfile.read(speech / "read/librispeech-quilter-en.flac", dtype="float32")[0]
+    tiled = np.tile(voice, 6)
+    television = 0.1 * (tiled + np.roll(tiled, 2 * HEARING_RATE))  # which never pauses
+    beginning, length = 6 * HEARING_RATE, len(voice)
+    television[beginning : beginning + length] += voice
+    listener = Listener()
+    ears = Ears(ScriptedWake(), VoiceActivity(models_dir / "models"), EndpointSettings(), listener.events.append)
+    opened = BASE + beginning / HEARING_RATE + 0.6
+    ears.listen(1, since=opened, patience_until=opened + 5, sink=listener.sink)
+    for first in range(0, len(television), 320):
+        ears.feed(Frame(television[first : first + 320], BASE + first / HEARING_RATE))
+    (ended,) = listener.ended
+    assert ended.why is ListeningEnd.LEVEL
+    assert 0 <= ended.decided - (BASE + (beginning + length) / HEARING_RATE) <= 1.5
 
 
 def test_the_button_may_end_what_has_not_begun() -> None:

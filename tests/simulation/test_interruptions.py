@@ -130,3 +130,23 @@ def test_the_reply_fades_and_is_silent(models_dir: Path, tmp_path: Path) -> None
     sound, _ = soundfile.read(tmp_path / "room.wav", dtype="float32")
     after = sound[pressed:, 1]
     assert np.flatnonzero(after)[-1] < FADE * HEARING_RATE
+
+
+def test_while_the_button_is_held_the_user_may_take_any_time(models_dir: Path, tmp_path: Path) -> None:
+    held = """
+        [[press]]
+        after = "reply"
+        delay = 1.5
+        hold = 6.0
+        [[say]]
+        text = "What day is it today?"
+        after = "wake"
+        delay = 2.5
+    """
+    outcome = play(held, models_dir, tmp_path)
+    first, second = outcome.timeline.turns()
+    assert (first.intent, first.cut, second.intent) == ("help", True, "date")
+    press = next(each for each in outcome.timeline.reports("wake") if each.data["by"] == "button")
+    end = [each for each in outcome.timeline.reports("speech_end") if "why" in each.data][-1]
+    assert (end.generation, end.data["why"]) == (2, "asked")
+    assert end.data["decided"] == pytest.approx(press.at + 6.0, abs=0.05)

@@ -143,7 +143,9 @@ def test_a_command_that_is_followed_by_a_hesitation_is_open(language: str) -> No
 def test_a_number_that_may_go_on_is_not_complete() -> None:
     judge = Endings("en", lambda _: True, lambda _: False)
     assert judge.completeness("set the volume to five") is Completeness.COMPLETE
+    assert judge.completeness("set the volume to 5") is Completeness.COMPLETE
     assert judge.completeness("set the volume to twenty") is Completeness.UNKNOWN
+    assert judge.completeness("set the volume to 20") is Completeness.UNKNOWN
 
 
 def test_what_lacks_something_is_open_though_a_skill_is_meant() -> None:
