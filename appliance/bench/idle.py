@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.audio.devices import HEARING_RATE, Frame
+from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.bench.figures import Figure, Result
+from appliance.bench.mixing import rumble
 from appliance.config.schema import Settings
 from appliance.core.endpoint import EndpointSettings
 from appliance.hearing.ears import Ears
@@ -18,23 +19,34 @@ FRAME = HEARING_RATE // 50
 
 
 def measure(settings: Settings, models: Path) -> Result:
-    """Processor time of wake word and voice activity over a minute of a quiet room, as a share of that minute."""
+    """Processor time of hearing a minute of a quiet room, and of one in which something can always be heard."""
     ears = Ears(
         WakeWords(models, settings.wake.scores, settings.wake.refractory),
         VoiceActivity(models),
         EndpointSettings(),
         lambda _: None,
     )
-    hiss = (np.random.default_rng(0).standard_normal(FRAME * 50) * 1e-4).astype(np.float32)
-    frames = [hiss[n * FRAME : (n + 1) * FRAME] for n in range(50)]
-    began = time.process_time()
-    for second in range(SECONDS):
-        for n, frame in enumerate(frames):
-            ears.feed(Frame(frame, second + n / 50))
-    spent = time.process_time() - began
+    quiet = (np.random.default_rng(0).standard_normal(SECONDS * HEARING_RATE) * 1e-4).astype(np.float32)
     return Result(
         "idle",
-        f"processor time to hear {SECONDS} s of a quiet room (hiss at -80 dBFS, frames of 20 ms, "
-        f"{len(settings.wake.words)} wake word(s), voice activity), by those {SECONDS} s",
-        (Figure("processor share", 100 * spent / SECONDS, "% of a core", 5),),
+        f"processor time to hear {SECONDS} s of a room in which nobody speaks, by those {SECONDS} s (frames of 20 ms, "
+        f"{len(settings.wake.words)} wake word(s), voice activity): quiet is a hiss at -80 dBFS, noisy a noise of up "
+        "to -28 dBFS whose level goes up and down twice a second, so that there is always something to hear",
+        (
+            Figure("quiet room", _share(ears, quiet, 0.0), "% of a core", 3),
+            Figure("noisy room", _share(ears, _noisy(), SECONDS), "% of a core", 3),
+        ),
     )
+
+
+def _share(ears: Ears, sound: Samples, at: float) -> float:
+    began = time.process_time()
+    for begin in range(0, len(sound), FRAME):
+        ears.feed(Frame(sound[begin : begin + FRAME], at + begin / HEARING_RATE))
+    return 100 * (time.process_time() - began) / SECONDS
+
+
+def _noisy() -> Samples:
+    times = np.arange(SECONDS * HEARING_RATE) / HEARING_RATE
+    swell: Samples = (10 ** np.sin(4 * np.pi * times) / 60).astype(np.float32)
+    return rumble(SECONDS) * swell

@@ -11,7 +11,7 @@ import soundfile
 from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.bench import television
 from appliance.bench.corpus import PITCHES, Command, Corpus, load, sample, speak
-from appliance.bench.mixing import at_level, noise_db
+from appliance.bench.mixing import at_level, noise_db, rumble
 from appliance.bench.rig import Rig
 from appliance.bench.texts import COMPLETE, HESITANT
 
@@ -20,6 +20,10 @@ HESITATION = 0.9
 
 _SCENES = 8
 """Of the television, that run again and again as the noise of a room."""
+
+
+_NOISE = 30
+"""Seconds of noise, where no recording of one is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +107,8 @@ class Material:
         called = [speak(self._voice, text, pitch) for pitch in PITCHES for text in (f"{name}.", f"{name}!", f"{name}?")]
         commands = self.complete()
         others = [command.samples for command in commands]
-        return Corpus(sample(called, self.extent.recordings), commands, others, _rumble())
+        return Corpus(sample(called, self.extent.recordings), commands, others, rumble(_NOISE))
 
 
 def _command(samples: Samples) -> Command:
     return Command(samples, len(samples) / HEARING_RATE, {})
-
-
-def _rumble() -> Samples:
-    """Noise that is loud where it is low, as that of rooms is."""
-    white = np.random.default_rng(2).standard_normal(30 * HEARING_RATE)
-    spectrum = np.fft.rfft(white)
-    spectrum[0] = 0
-    spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
-    noise = np.fft.irfft(spectrum).astype(np.float32)
-    quiet: Samples = noise / (4 * noise.std())
-    return quiet

@@ -42,3 +42,13 @@ def noise_db(snr_db: float) -> float:
 def as_another(samples: Samples, pitch: float) -> Samples:
     """`samples` as from another speaker: higher and faster by the factor `pitch`."""
     return np.asarray(soxr.resample(samples, HEARING_RATE * pitch, HEARING_RATE), dtype=np.float32)
+
+
+def rumble(seconds: int) -> Samples:
+    """Noise that is loud where it is low, as that of rooms is, at -12 dB of full scale."""
+    spectrum = np.fft.rfft(np.random.default_rng(2).standard_normal(seconds * HEARING_RATE))
+    spectrum[0] = 0
+    spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
+    noise = np.fft.irfft(spectrum).astype(np.float32)
+    quiet: Samples = noise / (4 * noise.std())
+    return quiet
