@@ -13,6 +13,7 @@ import msgspec
 from appliance.audio.cards import PortAudio
 from appliance.audio.microphone import CardMicrophone
 from appliance.audio.speaker import CardSpeaker
+from appliance.audio.volume import Volume
 from appliance.conductor import Observer
 from appliance.config.generations import Start
 from appliance.config.schema import Settings
@@ -76,6 +77,7 @@ class _Appliance:
         self._supervisor: Supervisor | None = None
         self._status = StatusObserver()
         self._watchers = Watchers()
+        self._volume = Volume(_now, directory / "volume.json")
         self._people = _ForPeople(self._line)
         self._renewal = Renewal(store, self._load, self._build)
         self._watchdog = Watchdog(
@@ -130,12 +132,19 @@ class _Appliance:
             CardSpeaker(settings.speaker.card),
             None if settings.button.pin == "none" else GpioButton(settings.button.pin),
             time.monotonic,
-            lambda: datetime.now().astimezone(),
+            _now,
             PortAudio.change,
         )
         observers: Sequence[Observer] = (*self._shown(), self._watchers, self._people)
         supervisor = Supervisor(
-            settings, engines, devices, observers, self._directory, self._status, self._watchers.hear
+            settings,
+            engines,
+            devices,
+            observers,
+            self._directory,
+            self._status,
+            self._watchers.hear,
+            self._volume,
         )
         self._supervisor = supervisor
         return supervisor
@@ -209,6 +218,10 @@ class _ForPeople:
         if (line := self._line()) != self._shown:
             self._shown = line
             notify.status(line)
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
 
 
 def _wall_clock(at: float) -> str:

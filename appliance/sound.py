@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from appliance.audio.devices import HEARING_RATE, Frame, Microphone, MissingCardError, Speaker
+from appliance.audio.devices import HEARING_RATE, Frame, Microphone, MissingCardError, Source, Speaker
 from appliance.audio.inventory import Change
 from appliance.audio.kept import Beat, KeptCard, Use
 from appliance.audio.lane import Lane
@@ -49,7 +49,7 @@ class Sound:
 
     `hear` gets what the microphone hears; `change` says what PortAudio's list of cards lacks; `tell` gets what the
     owner has to know; `refuse` is called when a card cannot be had by its name, ever; `back` when both cards work again
-    after LONG, with the seconds in which they did not.
+    after LONG, with the seconds in which they did not. `source`: what the speaker plays, if not `lane` just as it is.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Sound:
         tell: Callable[[str], None],
         refuse: Callable[[ApplianceError], None],
         back: Callable[[float], None] = lambda _: None,
+        source: Source | None = None,
     ) -> None:
         self.tried = asyncio.Event()
         """Both cards were tried, and are open where they are there."""
@@ -81,7 +82,9 @@ class Sound:
         """The list of cards was not made anew, though both cards were closed: something hangs."""
         self._untried = 2
         self._microphone = KeptCard("microphone", microphone, microphone.start, clock, self._listen, lambda: None)
-        self._speaker = KeptCard("speaker", speaker, partial(speaker.start, lane), clock, lambda _: None, lane.lose)
+        self._speaker = KeptCard(
+            "speaker", speaker, partial(speaker.start, source or lane), clock, lambda _: None, lane.lose
+        )
 
     async def keep(self) -> None:
         """Open both cards, and keep them open until cancelled."""

@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from appliance.audio.devices import Frame, Microphone, Samples, Speaker
+from appliance.audio.gain import AutomaticGain
 from appliance.audio.inventory import Change
 from appliance.audio.lane import Lane
+from appliance.audio.loudness import Loudness
+from appliance.audio.volume import AsLoud, Volume
 from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
@@ -23,6 +26,8 @@ from appliance.core.endpoint import EndpointSettings
 from appliance.core.events import (
     Announced,
     Event,
+    ListeningEnd,
+    ListeningEnded,
     Pressed,
     Released,
     ReplyEnded,
@@ -60,6 +65,9 @@ OPENING = 3.0
 
 OWN_WORDS = 0.75
 """How alike a wake word something may be in what is being said to be taken for it: "a lexicon" (0.8) can wake, too."""
+
+LAST_WORDS = 2.0
+"""Seconds at the end of what was said that tell how loud it was."""
 
 STILL = 2.7
 """Seconds without sound after which a card is said not to work: one that fell silent is closed after 2 to 2.5."""
@@ -152,6 +160,7 @@ class Supervisor:
         directory: Path | None = None,
         status: StatusObserver | None = None,
         listener: Callable[[Samples, Mapping[str, float]], None] | None = None,
+        volume: Volume | None = None,
     ) -> None:
         """`directory` keeps what is remembered; without one, no language model is looked for."""
         self._devices = devices
@@ -159,6 +168,11 @@ class Supervisor:
         self._rest = _Rest()
         self._listener = listener
         self._scores = engines.wake.scores
+        self._loudness = Loudness()
+        self._gain = AutomaticGain() if settings.microphone.automatic_gain else None
+        self._volume = volume or Volume(devices.now)
+        loud = settings.speaker
+        self._volume.configure(loud.volume, loud.quiet, loud.quiet_volume, follows=loud.follow)
         self._observers = [*observers, self._status, self._rest]
         self._sound: Sound | None = None
         self._inbox = Inbox()
@@ -212,6 +226,9 @@ class Supervisor:
         self._inbox.post(Released(at))
 
     def _hear(self, frame: Frame) -> None:
+        self._loudness.note(frame)
+        if self._gain is not None:
+            frame = self._gain.apply(frame)
         self._parts.ears.feed(frame)
         if self._listener is not None:
             self._listener(frame.samples, self._scores)
@@ -223,7 +240,15 @@ class Supervisor:
             return
         if isinstance(event, SpeechSustained) and self._gates.speech:
             self._parts.lane.pause()
+        elif isinstance(event, ListeningEnded) and event.why is not ListeningEnd.NOTHING:
+            self._follow(event.at)
         self._inbox.post(event)
+
+    def _follow(self, at: float) -> None:
+        """The user has spoken until then: the reply is to be as loud."""
+        loudness = self._loudness.of(at - LAST_WORDS, at)
+        if loudness is not None and not self._parts.lane.speaks:
+            self._volume.follow(loudness)
 
     def _wake(self, event: WakeHeard) -> None:
         """A wake word that counts."""
@@ -340,6 +365,7 @@ class Supervisor:
                     self._notify,
                     self._finish,
                     lambda _: self.say(PHRASES[self._settings.language].SOUND_IS_BACK),
+                    AsLoud(parts.lane, self._volume.gain),
                 )
                 self._sound = sound
                 quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))
