@@ -16,7 +16,7 @@ import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.lane import FADE
-from appliance.config.schema import Interruption, Listening, Settings
+from appliance.config.schema import Interruption, Listening, Microphone, Settings
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
 from appliance.hearing.stt import Recognition, Transcript
@@ -134,7 +134,11 @@ class Soak:
             self.microphone, self.speaker, self.button, lambda: self.at, lambda: datetime(2026, 11, 30, tzinfo=UTC)
         )
         engines = Engines(Wake(), Activity(), Understanding(), self.voice)
-        settings = Settings(listening=Listening(pause=0.35), interruption=Interruption(minimum_speech=0.2))
+        settings = Settings(
+            microphone=Microphone(automatic_gain=False),
+            listening=Listening(pause=0.35),
+            interruption=Interruption(minimum_speech=0.2),
+        )
         self.supervisor = Supervisor(settings, engines, devices, [self.observer])
         self.began = self.loop.time()
 
