@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import inf
 
 from appliance.core.events import ListeningEnd, SpeechEnded, SpeechStarted
-from appliance.core.roomlevel import RoomLevel
+from appliance.core.roomlevel import WORD, Foreground
 
 WINDOW = 0.032
 """Seconds of sound that one probability stands for."""
@@ -111,17 +111,25 @@ class SpeechTracker:
 class Endpoint:
     """The end of one utterance, opened at `opened`, in which the first word is awaited until `patience_until`.
 
-    `held`: the button is down.
+    `held`: the button is down. `room`: the power of its voices, as `Room` knows it.
     """
 
-    def __init__(self, opened: float, patience_until: float, settings: EndpointSettings, *, held: bool = False) -> None:
+    def __init__(
+        self,
+        opened: float,
+        patience_until: float,
+        settings: EndpointSettings,
+        *,
+        held: bool = False,
+        room: float = inf,
+    ) -> None:
         self._opened = opened
         self._patience_until = patience_until
         self._settings = settings
         self._held = held
         self._resting = False
         self._rested: float | None = None
-        self._room = RoomLevel(opened)
+        self._foreground = Foreground(room)
         self._is_room = False
         self._expected: float | None = None
         self._tracker = self._fresh()
@@ -131,7 +139,8 @@ class Endpoint:
     def step(self, probability: float, at: float, level: float = 0.0) -> Outcome | None:
         """Take the window that ends at `at`. Those from before the opening tell what voice was there already."""
         is_voice = probability >= self._settings.threshold
-        is_room = self._room.is_room(level, at, voice=is_voice)
+        # The wake word tells how loud the user is; what came before it may have been another one, and nearer.
+        is_room = at > self._opened - WORD and self._foreground.is_room(level)
         certain = self._tracker.step(0.0 if is_room else probability, at)
         if at <= self._opened:
             self._resting = self._tracker.voice

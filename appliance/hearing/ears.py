@@ -15,6 +15,7 @@ import numpy as np
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.core.endpoint import Endpoint, EndpointSettings, Outcome, SpeechTracker
 from appliance.core.events import Event, ListeningEnded, SpeechStarted, SpeechSustained, WakeHeard
+from appliance.core.roomlevel import Room
 from appliance.hearing.vad import WINDOW, VoiceActivity
 from appliance.hearing.wake import Detection, WakeWords
 
@@ -101,6 +102,7 @@ class Ears:
         gap = min(settings.gap, settings.pause)  # so that what is said after an utterance is speech that starts anew
         self._speech = SpeechTracker(settings.threshold, settings.minimum_speech, gap)
         self._sustained = SpeechTracker(settings.threshold, sustained, gap)
+        self._room = Room()
         self._due: float | None = None
         self._unfinished = 0
         self._energy = 0.0
@@ -128,6 +130,9 @@ class Ears:
             self._held += len(frame.samples)
             while self._held - len(self._kept[0].frame.samples) >= self._keep:
                 self._held -= len(self._kept.popleft().frame.samples)
+            is_ours = playing or self._utterance is not None
+            for probability, at, level in piece.voice:
+                self._room.hear(level, at, is_voice=probability >= self._settings.threshold, is_ours=is_ours)
             if self._utterance is not None:
                 self._take(self._utterance, piece)
 
@@ -149,10 +154,11 @@ class Ears:
         `preroll`: instead of the one for all utterances. `held`: the button is down, until `let_go`. `on_lull` is
         called, after the sink, whenever a pause has begun that may be the end, with when it began, for `expect`.
         """
-        endpoint = Endpoint(since, patience_until, self._settings, held=held)
         begin = since - (self._preroll if preroll is None else preroll)
-        utterance = Utterance(generation, begin, endpoint, sink, on_lull)
         with self._lock:
+            room = self._room.power(since)
+            endpoint = Endpoint(since, patience_until, self._settings, held=held, room=room)
+            utterance = Utterance(generation, begin, endpoint, sink, on_lull)
             if self._utterance is not None:
                 self._utterance.sink(None)
             self._utterance = utterance

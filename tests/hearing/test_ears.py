@@ -272,10 +272,11 @@ def test_voice_that_is_no_louder_than_the_room_was_ends_the_utterance(speech: Pa
     television[beginning : beginning + length] += voice
     listener = Listener()
     ears = Ears(ScriptedWake(), VoiceActivity(models_dir / "models"), EndpointSettings(), listener.events.append)
-    opened = BASE + beginning / HEARING_RATE + 0.6
-    ears.listen(1, since=opened, patience_until=opened + 5, sink=listener.sink)
     for first in range(0, len(television), 320):
-        ears.feed(Frame(television[first : first + 320], BASE + first / HEARING_RATE))
+        at = BASE + first / HEARING_RATE
+        if first == beginning + 30 * 320:
+            ears.listen(1, since=at, patience_until=at + 5, sink=listener.sink)
+        ears.feed(Frame(television[first : first + 320], at))
     (ended,) = listener.ended
     assert ended.why is ListeningEnd.LEVEL
     assert 0 <= ended.decided - (BASE + (beginning + length) / HEARING_RATE) <= 1.5
