@@ -12,6 +12,7 @@ from msgspec import structs
 
 from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.bench import bargein, endings, wakings
+from appliance.bench.distance import from_afar
 from appliance.bench.figures import Figure, Result
 from appliance.bench.material import FULL, HESITATION, QUICK, Material
 from appliance.bench.rig import Rig
@@ -22,6 +23,9 @@ from appliance.errors import ApplianceError, BadInputError
 
 SNRS = (10, 5)
 """Decibels of speech over noise."""
+
+FAR = 3.0
+"""Metres."""
 
 ECHOES = (-10, -20, -30)
 """How loud the speaker is at the microphone, in dB of what it plays."""
@@ -108,6 +112,8 @@ def _wake(bench: _Bench) -> Iterator[Figure]:
     for snr in SNRS:
         missed = wakings.missed(rig, bench.material.wake(), bench.material.noise(snr))
         yield Figure(f"wake missed, noise at {snr} dB", missed, "%", 8 if snr == SNRS[0] else None)
+    afar = [from_afar(each, FAR) for each in bench.material.wake()]
+    yield Figure(f"wake missed, {FAR:g} m away", wakings.missed(rig, afar), "%")
 
 
 def _wake_in_replies(bench: _Bench) -> Iterator[Figure]:

@@ -114,6 +114,7 @@ def test_wake_words_with_the_real_engines(models_dir: Path, monkeypatch: pytest.
         "wake missed",
         "wake missed, noise at 10 dB",
         "wake missed, noise at 5 dB",
+        "wake missed, 3 m away",
     ]
     assert told == list(result.figures)
     assert result.figures[0].value == 0

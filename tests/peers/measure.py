@@ -168,7 +168,7 @@ def _pyopen_wakeword() -> Listen:
 
     def listen(samples: Samples) -> list[float]:
         features = package.OpenWakeWordFeatures.from_builtin()
-        word = package.OpenWakeWord.from_model(package.Model.ALEXA)
+        word = package.OpenWakeWord.from_builtin(package.Model.ALEXA)
         sound = _as_16_bits(samples)
         found: list[float] = []
         for at in range(0, len(sound) - STEP + 1, STEP):
