@@ -1,6 +1,7 @@
 """Whether what was said so far, before a pause, is a whole command, or wants more words.
 
 Rules:
+- The last sentence counts as well as all of them: what is before it may be a wake word that was not recognised.
 - After a hesitation, or a conjunction, more is to come, whatever was said before it.
 - What only lacks something of a command ("set a timer") is open.
 - What a skill understands is complete, unless it often goes on: after "set the volume to twenty" there may be a "five".
@@ -16,6 +17,7 @@ from enum import Enum
 from appliance.thinking.endings import ENDINGS
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*['’]?")
+_SENTENCE = re.compile(r"(?<=[.?!…。？！])\s+")
 _BREAKS_OFF = re.compile(r"(?:\.\.|[…,;:–—-])\s*$")
 
 
@@ -43,9 +45,10 @@ class Endings:
         if not words:
             return Completeness.UNKNOWN
         endings, last = self._endings, words[-1]
-        if last in endings.GOES_ON or self._lacks(heard):
+        texts = dict.fromkeys((heard, _SENTENCE.split(heard.strip())[-1]))
+        if last in endings.GOES_ON or any(map(self._lacks, texts)):
             return Completeness.OPEN
-        if self._understands(heard):
+        if any(map(self._understands, texts)):
             return Completeness.UNKNOWN if self._may_go_on(words) else Completeness.COMPLETE
         is_open = last in endings.ENDS_NOTHING or last.endswith(endings.OPEN_SUFFIXES)
         if is_open or " ".join(words) in endings.BEGINNINGS or _BREAKS_OFF.search(heard):

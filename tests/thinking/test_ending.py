@@ -148,6 +148,11 @@ def test_a_number_that_may_go_on_is_not_complete() -> None:
     assert judge.completeness("set the volume to 20") is Completeness.UNKNOWN
 
 
+def test_what_was_made_of_the_wake_word_does_not_make_a_command_incomplete() -> None:
+    assert endings("en").completeness("I like something. What time is it?") is Completeness.COMPLETE
+    assert endings("en").completeness("What time is it? Could I have a") is Completeness.OPEN
+
+
 def test_what_lacks_something_is_open_though_a_skill_is_meant() -> None:
     assert Endings("en", lambda _: True, lambda _: True).completeness("set a timer") is Completeness.OPEN
 

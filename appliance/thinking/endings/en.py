@@ -34,4 +34,6 @@ MAY_GO_ON = frozenset(
         *("two", "too", "four"),  # which may have been "to" and "for"
     )
 )
-BEGINS_MORE = frozenset(("no", "wait", "nothing", "again", "okay", "now", "nah", "no wait", "what", "help", "tell me"))
+BEGINS_MORE = frozenset(
+    ("no", "wait", "nothing", "again", "okay", "now", "nah", "no wait", "what", "help", "what is that", "what's that")
+)
