@@ -16,7 +16,7 @@ import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.lane import FADE
-from appliance.config.schema import Interruption, Listening, Microphone, Settings
+from appliance.config.schema import Interruption, Listening, Microphone, Settings, Speaker
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
 from appliance.hearing.stt import Recognition, Transcript
@@ -136,6 +136,7 @@ class Soak:
         engines = Engines(Wake(), Activity(), Understanding(), self.voice)
         settings = Settings(
             microphone=Microphone(automatic_gain=False),
+            speaker=Speaker(volume=10, follow=False),
             listening=Listening(pause=0.35),
             interruption=Interruption(minimum_speech=0.2),
         )
@@ -166,16 +167,21 @@ class Soak:
                 return
         raise AssertionError(f"no reply came while {self.observer.now}, after {self.observer.count}")
 
+    def tap(self) -> None:
+        """Press the button, and let it go."""
+        self.button.press(self.at)
+        self.button.let_go(self.at)
+
     async def interrupt(self, how: str) -> None:
         """Interrupt the reply that sounds: nothing but a fade of it may be heard after that."""
         level = np.float32(self.voice.level)
         if how == "button":
-            self.button.press(self.at)
+            self.tap()
             played = await self.block()
         elif how == "word":
             played = await self.block(wake=True)
         elif how == "both":
-            self.button.press(self.at)
+            self.tap()
             played = await self.block(wake=True)
         else:
             played = await self.silenced_by_speech()
@@ -211,7 +217,7 @@ async def scene() -> None:
     soak = Soak()
     running = asyncio.create_task(soak.supervisor.run(soak.ready.set))
     await soak.ready.wait()
-    soak.button.press(0.0)
+    soak.tap()
     await soak.block()
     settled: tuple[int, int, float] | None = None
     for number in range(1, INTERRUPTIONS + 1):
