@@ -1,4 +1,4 @@
-"""English. Prepositions that also end sentences ("turn it on", "come in with it") are left out, but for a few."""
+"""English. Prepositions that often end sentences ("turn it on") are left out. "too" is what recognisers make of "to"."""
 
 GOES_ON = frozenset(
     (
@@ -10,7 +10,7 @@ ENDS_NOTHING = frozenset(
     (
         *("a", "an", "the", "my", "your", "our", "their", "its", "every"),
         *("of", "to", "for", "from", "at", "in", "into", "onto", "by", "with", "without", "about", "between", "during"),
-        *("until", "till", "than", "as", "if", "while", "per", "very", "i", "i'm", "i'll", "i'd", "i've", "let's"),
+        *("until", "till", "than", "as", "if", "while", "per", "very", "too", "i", "i'm", "i'll", "i'd", "i've", "let's"),
         *("what's", "who's", "where's", "how's", "it's", "that's", "there's", "hey"),
     )
 )
