@@ -1,4 +1,4 @@
-"""English. Prepositions that often end sentences ("turn it on") are left out. "too" is what recognisers make of "to"."""
+"""English. Prepositions that often end sentences ("turn it on") are left out; "too" may have been "to"."""
 
 GOES_ON = frozenset(
     (
@@ -10,8 +10,8 @@ ENDS_NOTHING = frozenset(
     (
         *("a", "an", "the", "my", "your", "our", "their", "its", "every"),
         *("of", "to", "for", "from", "at", "in", "into", "onto", "by", "with", "without", "about", "between", "during"),
-        *("until", "till", "than", "as", "if", "while", "per", "very", "too", "i", "i'm", "i'll", "i'd", "i've", "let's"),
-        *("what's", "who's", "where's", "how's", "it's", "that's", "there's", "hey"),
+        *("until", "till", "than", "as", "if", "while", "per", "very", "too", "i", "i'm", "i'll", "i'd", "i've"),
+        *("let's", "what's", "who's", "where's", "how's", "it's", "that's", "there's", "hey"),
     )
 )
 OPEN_SUFFIXES: tuple[str, ...] = ()
