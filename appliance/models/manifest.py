@@ -121,11 +121,9 @@ def load_manifest(path: Path | None = None) -> Manifest:
 
 def needed(manifest: Manifest, language: str, engine: str, wake_words: Iterable[str], voice: str) -> tuple[Model, ...]:
     """The models that an appliance with this configuration loads. BadInputError names what there is no model for."""
-    words = list(wake_words)
     models = [model for model in manifest.models if model.role == "voice activity"]
-    if words:
-        models += [model for model in manifest.models if model.role == "wake features"]
-    models += [_named(manifest, "wake word", word) for word in words]
+    models += [model for model in manifest.models if model.role == "wake features"]
+    models += [_named(manifest, "wake word", word) for word in wake_words]
     models.append(_recogniser(manifest, engine, language))
     models.append(_named(manifest, "voice", voice))
     return tuple(dict.fromkeys(models))

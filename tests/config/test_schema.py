@@ -11,7 +11,7 @@ import pytest
 from appliance.config import wording
 from appliance.config.checked import decode
 from appliance.config.lines import KeyPath, line_of
-from appliance.config.schema import Settings
+from appliance.config.schema import Settings, Wake
 
 FILE = Path(__file__).parents[2] / "config/appliance.toml"
 TEXT = FILE.read_text()
@@ -57,3 +57,17 @@ def test_every_key_is_explained_with_its_unit_and_limits(path: KeyPath, type_: A
 
 def test_the_defaults_are_within_their_own_limits() -> None:
     assert msgspec.convert(msgspec.to_builtins(Settings()), Settings) == Settings()
+
+
+def test_a_wake_word_of_ones_own_is_called_by_its_stem() -> None:
+    wake = Wake(words=("alexa", "/etc/appliance/wake/computer.onnx"), thresholds={"computer": 0.7})
+    assert wake.names == ("alexa", "computer")
+    assert wake.installed == ("alexa",)
+    assert wake.files == ("/etc/appliance/wake/computer.onnx",)
+    assert wake.scores == {"alexa": 0.5, "/etc/appliance/wake/computer.onnx": 0.7}
+    assert not list(Settings(wake=wake).contradictions())
+
+
+def test_wake_words_have_names_of_their_own_and_files_are_paths_from_the_root() -> None:
+    wrong = [each.wrong for each in Settings(wake=Wake(words=("a.onnx", "/x/a.onnx", "b"))).contradictions()]
+    assert wrong == ['"a.onnx" is no path from / on', 'has two wake words called "a"']
