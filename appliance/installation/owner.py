@@ -18,7 +18,7 @@ COMMAND = "/usr/local/bin/appliance"
 ALLOWED = ("config", "doctor", "llm", "press", "say", "status", "wake", "watch")
 """No `config edit`: an editor opens any file, and most of them a shell."""
 
-HARMLESS = frozenset(("gesture", "key", "keys", "name", "number", "pairs", "text"))
+HARMLESS = frozenset(("gesture", "key", "keys", "name", "number", "pairs", "seconds", "text"))
 """What the arguments are called that take words of any kind. All others may name a file, whose lines an error shows."""
 
 
