@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from appliance.core.events import (
 )
 from appliance.hearing.ears import Ears
 from appliance.hearing.vad import WINDOW, VoiceActivity
-from appliance.hearing.wake import WakeWords
+from appliance.hearing.wake import Detection, WakeWords
 from tests.hearing.scripted import BASE, ScriptedVoice, ScriptedWake, Stretch, frames
 
 PREROLL = 0.5
@@ -437,3 +438,36 @@ def test_the_end_of_a_real_wake_word_alone_ends_no_utterance_at_once(models_dir:
         (wake,) = [event for event in events if isinstance(event, WakeHeard)]
         (ended,) = [event for event in events if isinstance(event, ListeningEnded)]
         assert ended.decided - wake.at >= EndpointSettings().doubt
+
+
+def test_what_was_heard_between_two_times_can_be_had_as_far_as_it_is_kept() -> None:
+    ears = scripted(Listener())
+    for frame in frames(12, sizes=(320, 1001, 7)):
+        ears.feed(frame)
+    assert ears.sound(BASE + 8, BASE + 9.5).astype(int).tolist() == numbers(BASE + 8, BASE + 9.5)
+    assert ears.sound(BASE + 11.9, BASE + 14).astype(int).tolist() == numbers(BASE + 11.9, BASE + 12)
+    assert not len(ears.sound(BASE, BASE + 1))
+
+
+def test_while_the_speaker_sounds_and_just_after_it_a_wake_word_takes_more() -> None:
+    class Wake(ScriptedWake):
+        thresholds: ClassVar[list[float]] = []
+
+        def feed(self, samples: Samples, threshold: float = 0.0) -> list[Detection]:
+            self.thresholds.append(threshold)
+            return super().feed(samples, threshold)
+
+    def plays(begin: float, end: float) -> bool:
+        return begin < BASE + 2 and end > BASE + 1
+
+    ears = Ears(
+        Wake(),
+        ScriptedVoice([]),
+        EndpointSettings(),
+        lambda _: None,
+        plays=plays,
+        wake_while_playing=0.7,
+    )
+    for frame in frames(3, sizes=(1600,)):
+        ears.feed(frame)
+    assert Wake.thresholds == 10 * [0.0] + 15 * [0.7] + 5 * [0.0]
