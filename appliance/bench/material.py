@@ -88,7 +88,8 @@ class Material:
 
     def beside_television(self, snr: float) -> str:
         """A room with a television."""
-        return self._room("television.wav", np.concatenate(list(islice(self.television(), _SCENES))), snr)
+        scenes = [at_level(scene) for scene in islice(self.television(), _SCENES)]  # so that none drowns all speech
+        return self._room("television.wav", np.concatenate(scenes), snr)
 
     def television(self) -> Iterator[Samples]:
         """All scenes of its programme."""
