@@ -24,6 +24,9 @@ from appliance.errors import ApplianceError, BadInputError
 SNRS = (10, 5)
 """Decibels of speech over noise."""
 
+TELEVISION = (15, 10)
+"""The same, over a television."""
+
 FAR = 3.0
 """Metres."""
 
@@ -142,8 +145,10 @@ def _ends(bench: _Bench) -> Iterator[Figure]:
     hesitant = endings.listen_to(rig, material.hesitant())
     yield Figure(f"hesitant ({HESITATION} s): cut off", hesitant.cut_off, "%", 2)
     yield from hesitant.waits("hesitant")
-    beside = endings.listen_to(rig, material.complete(), material.beside_television(SNRS[0]))
-    yield Figure("beside a television: no end in 2 s", beside.without_end, "%", 0)
+    for snr in TELEVISION:
+        beside = endings.listen_to(rig, material.complete(), material.beside_television(snr))
+        yield Figure(f"television at {snr} dB: no end in 2 s", beside.without_end, "%", 0)
+        yield Figure(f"television at {snr} dB: cut off", beside.cut_off, "%", 2)
 
 
 def _commands(bench: _Bench) -> Iterator[Figure]:

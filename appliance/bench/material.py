@@ -11,7 +11,7 @@ import soundfile
 from appliance.audio.devices import HEARING_RATE, Samples
 from appliance.bench import television
 from appliance.bench.corpus import PITCHES, Command, Corpus, load, sample, speak
-from appliance.bench.mixing import at_level, noise_db, rumble
+from appliance.bench.mixing import at_level, noise_db, rms_db, rumble, speech_db
 from appliance.bench.rig import Rig
 from appliance.bench.texts import COMPLETE, HESITANT
 
@@ -87,9 +87,10 @@ class Material:
         return self._room("noise.wav", self.corpus.noise, snr)
 
     def beside_television(self, snr: float) -> str:
-        """A room with a television."""
+        """A room with a television, which speaks so many dB softer than people do."""
         scenes = [at_level(scene) for scene in islice(self.television(), _SCENES)]  # so that none drowns all speech
-        return self._room("television.wav", np.concatenate(scenes), snr)
+        programme = np.concatenate(scenes)
+        return self._room("television.wav", programme, snr + speech_db(programme) - rms_db(programme))
 
     def television(self) -> Iterator[Samples]:
         """All scenes of its programme."""

@@ -28,6 +28,11 @@ def speech_db(samples: Samples) -> float:
     return float(10 * np.log10(max(active.mean(), 1e-12)))
 
 
+def rms_db(samples: Samples) -> float:
+    """The level of all of `samples`, in dB of full scale."""
+    return float(10 * np.log10(max(float(np.mean(np.square(samples, dtype=np.float64))), 1e-12)))
+
+
 def at_level(samples: Samples, db: float = SPEECH_DB) -> Samples:
     """`samples`, in which speech is as loud as `db`; clipped as a sound card would."""
     louder: Samples = samples * np.float32(gain(db - speech_db(samples)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.devices import HEARING_RATE, Samples
-from appliance.bench.mixing import SPEECH_DB, as_another, at_level, noise_db, speech_db
+from appliance.bench.mixing import SPEECH_DB, as_another, at_level, noise_db, rms_db, speech_db
 
 
 def tone(seconds: float, peak: float = 0.2, hertz: float = 400) -> Samples:
@@ -20,6 +20,7 @@ def test_the_level_of_speech_is_that_of_its_words_whatever_pauses_it_has() -> No
     word = tone(0.5)
     alone = 20 * np.log10(0.2 / np.sqrt(2))
     assert speech_db(word) == pytest.approx(alone, abs=0.01)
+    assert rms_db(np.concatenate([word, silence(4.5)])) == pytest.approx(alone - 10, abs=0.1)
     assert speech_db(np.concatenate([silence(2), word, silence(0.5), word, silence(1)])) == pytest.approx(
         alone, abs=0.1
     )
