@@ -43,7 +43,7 @@ class Extent:
 
 
 FULL = Extent(None, 3600.0, 192, 500, 330)
-QUICK = Extent(8, 60.0, 12, 12, 4)
+QUICK = Extent(5, 40.0, 8, 8, 2)
 
 
 class Material:
