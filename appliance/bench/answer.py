@@ -57,7 +57,7 @@ def measure(settings: Settings, models: Path) -> Result:
         "time: from the last audible sample of the question (above -40 dB of its peak) to the first sample of the "
         "answer that the speaker plays; below it the medians of its parts, as the appliance sees them",
         (
-            Figure("answer, p50", percentile(waits, 0.5), "s", 0.9),
+            Figure("answer, p50", percentile(waits, 0.5), "s", 0.6),
             Figure("answer, p95", percentile(waits, 0.95), "s"),
             *(
                 Figure(f"  {name}, p50", percentile(times, 0.5), "s")
