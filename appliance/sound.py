@@ -49,7 +49,8 @@ class Sound:
 
     `hear` gets what the microphone hears; `change` says what PortAudio's list of cards lacks; `tell` gets what the
     owner has to know; `refuse` is called when a card cannot be had by its name, ever; `back` when both cards work again
-    after LONG, with the seconds in which they did not. `source`: what the speaker plays, if not `lane` just as it is.
+    after LONG, with the seconds in which they did not. `source`: what the speaker plays, if not `lane` just as it is;
+    `sounds` gets all that it plays.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Sound:
         refuse: Callable[[ApplianceError], None],
         back: Callable[[float], None] = lambda _: None,
         source: Source | None = None,
+        sounds: Callable[[Frame], None] = lambda _: None,
     ) -> None:
         self.tried = asyncio.Event()
         """Both cards were tried, and are open where they are there."""
@@ -82,9 +84,7 @@ class Sound:
         """The list of cards was not made anew, though both cards were closed: something hangs."""
         self._untried = 2
         self._microphone = KeptCard("microphone", microphone, microphone.start, clock, self._listen, lambda: None)
-        self._speaker = KeptCard(
-            "speaker", speaker, partial(speaker.start, source or lane), clock, lambda _: None, lane.lose
-        )
+        self._speaker = KeptCard("speaker", speaker, partial(speaker.start, source or lane), clock, sounds, lane.lose)
 
     async def keep(self) -> None:
         """Open both cards, and keep them open until cancelled."""

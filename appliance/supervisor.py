@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from appliance.audio.devices import Frame, Microphone, Samples, Speaker
+from appliance.audio.echo import echo_canceller
 from appliance.audio.gain import AutomaticGain
 from appliance.audio.inventory import Change
 from appliance.audio.lane import Lane
 from appliance.audio.loudness import Loudness
+from appliance.audio.reference import Reference
 from appliance.audio.volume import AsLoud, Volume
 from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
@@ -68,6 +70,9 @@ OWN_WORDS = 0.75
 
 LAST_WORDS = 2.0
 """Seconds at the end of what was said that tell how loud it was."""
+
+UNCANCELLED = 0.7
+"""The score that a wake word takes at least over the appliance's own voice, if nothing takes that out."""
 
 STILL = 2.7
 """Seconds without sound after which a card is said not to work: one that fell silent is closed after 2 to 2.5."""
@@ -168,6 +173,8 @@ class Supervisor:
         self._rest = _Rest()
         self._listener = listener
         self._scores = engines.wake.scores
+        self._reference = Reference(devices.speaker.rate)
+        self._echo = echo_canceller(settings.microphone.echo, self._reference)
         self._loudness = Loudness()
         self._gain = AutomaticGain() if settings.microphone.automatic_gain else None
         self._volume = volume or Volume(devices.now)
@@ -184,7 +191,7 @@ class Supervisor:
             button=may.allowed and may.button,
             wake_word=may.allowed and may.wake_word,
             stop_word=may.allowed and may.stop_word,
-            speech=may.allowed and may.speech,
+            speech=may.allowed and may.speech and settings.microphone.echo != "none",
         )
         self._settings = settings
         offline = Offline(settings.language, devices.now)
@@ -198,7 +205,10 @@ class Supervisor:
                 self._sense,
                 preroll=listening.preroll,
                 sustained=may.minimum_speech,
-                wake_while_playing=settings.wake.playback_threshold,
+                plays=self._reference.sounds,
+                wake_while_playing=max(settings.wake.playback_threshold, UNCANCELLED)
+                if settings.microphone.echo == "none"
+                else settings.wake.playback_threshold,
             ),
             recogniser=engines.recogniser,
             mind=mind,
@@ -226,6 +236,7 @@ class Supervisor:
         self._inbox.post(Released(at))
 
     def _hear(self, frame: Frame) -> None:
+        frame = self._echo.clean(frame)
         self._loudness.note(frame)
         if self._gain is not None:
             frame = self._gain.apply(frame)
@@ -239,6 +250,8 @@ class Supervisor:
                 self._waking.take(event)
             return
         if isinstance(event, SpeechSustained) and self._gates.speech:
+            if not self._echo.settled and self._reference.sounds(event.since, event.at):
+                return  # it may be the appliance itself
             self._parts.lane.pause()
         elif isinstance(event, ListeningEnded) and event.why is not ListeningEnd.NOTHING:
             self._follow(event.at)
@@ -366,6 +379,7 @@ class Supervisor:
                     self._finish,
                     lambda _: self.say(PHRASES[self._settings.language].SOUND_IS_BACK),
                     AsLoud(parts.lane, self._volume.gain),
+                    self._reference.add,
                 )
                 self._sound = sound
                 quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))

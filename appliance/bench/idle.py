@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.echo import AdaptiveCanceller, EchoCanceller, Untouched
+from appliance.audio.reference import Reference
 from appliance.bench.figures import Figure, Result
 from appliance.bench.mixing import rumble
 from appliance.config.schema import Settings
@@ -20,30 +22,41 @@ FRAME = HEARING_RATE // 50
 
 def measure(settings: Settings, models: Path) -> Result:
     """Processor time of hearing a minute of a quiet room, and of one in which something can always be heard."""
+    rooms = {"quiet": _quiet(), "noisy": _noisy()}
+    cancellers: dict[str, tuple[EchoCanceller, float]] = {
+        "": (Untouched(settled=False), 3),
+        ", echo cancellation": (AdaptiveCanceller(Reference(HEARING_RATE)), 5),
+    }
+    figures = [
+        Figure(f"{room} room{how}", _share(settings, models, sound, canceller), "% of a core", aim)
+        for how, (canceller, aim) in cancellers.items()
+        for room, sound in rooms.items()
+    ]
+    return Result(
+        "idle",
+        f"processor time to hear {SECONDS} s of a room in which nobody speaks, by those {SECONDS} s (frames of 20 ms, "
+        f"{len(settings.wake.words)} wake word(s), voice activity): quiet is a hiss at -80 dBFS, noisy a noise of up "
+        "to -28 dBFS whose level goes up and down twice a second, so that there is always something to hear",
+        tuple(figures),
+    )
+
+
+def _share(settings: Settings, models: Path, sound: Samples, canceller: EchoCanceller) -> float:
     ears = Ears(
         WakeWords(models, settings.wake.scores, settings.wake.refractory),
         VoiceActivity(models),
         EndpointSettings(),
         lambda _: None,
     )
-    quiet = (np.random.default_rng(0).standard_normal(SECONDS * HEARING_RATE) * 1e-4).astype(np.float32)
-    return Result(
-        "idle",
-        f"processor time to hear {SECONDS} s of a room in which nobody speaks, by those {SECONDS} s (frames of 20 ms, "
-        f"{len(settings.wake.words)} wake word(s), voice activity): quiet is a hiss at -80 dBFS, noisy a noise of up "
-        "to -28 dBFS whose level goes up and down twice a second, so that there is always something to hear",
-        (
-            Figure("quiet room", _share(ears, quiet, 0.0), "% of a core", 3),
-            Figure("noisy room", _share(ears, _noisy(), SECONDS), "% of a core", 3),
-        ),
-    )
-
-
-def _share(ears: Ears, sound: Samples, at: float) -> float:
     began = time.process_time()
     for begin in range(0, len(sound), FRAME):
-        ears.feed(Frame(sound[begin : begin + FRAME], at + begin / HEARING_RATE))
+        ears.feed(canceller.clean(Frame(sound[begin : begin + FRAME], begin / HEARING_RATE)))
     return 100 * (time.process_time() - began) / SECONDS
+
+
+def _quiet() -> Samples:
+    quiet: Samples = (np.random.default_rng(0).standard_normal(SECONDS * HEARING_RATE) * 1e-4).astype(np.float32)
+    return quiet
 
 
 def _noisy() -> Samples:

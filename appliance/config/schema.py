@@ -45,6 +45,14 @@ class Microphone(Struct, frozen=True):
     card: Annotated[
         str, Meta(description="The sound card's name, or a part of it; \"\" is the system's default card.")
     ] = ""
+    echo: Annotated[
+        Literal["cancel", "hardware", "none"],
+        Meta(
+            description='What keeps the appliance from hearing itself: "cancel" takes its voice out of what the '
+            'microphone hears, with "hardware" the card does that, and with "none" nothing does: then only a wake '
+            "word, the button or stop interrupts a reply, not any speech."
+        ),
+    ] = "cancel"
     automatic_gain: Annotated[
         bool,
         Meta(
