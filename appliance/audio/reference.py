@@ -23,6 +23,9 @@ AUDIBLE = 1e-3
 _JUMP = 0.005
 """Seconds by which a frame is too early or too late to follow the one before: some were dropped, or never played."""
 
+_ROUNDING = 1e-6
+"""Seconds that are no gap."""
+
 _RINGS = 0.1
 """Seconds of silence after which no filter holds anything of a sound any more."""
 
@@ -79,7 +82,6 @@ class Reference:
     def take(self, begin: float, count: int) -> Samples:
         """What sounds from `begin` on, in 16 kHz; silence where nothing does, or nothing is known."""
         taken = np.zeros(count, np.float32)
-        filled = 0
         with self._lock:
             pieces = [each for each in self._pieces if each.end > begin and each.at < begin + count / HEARING_RATE]
         for piece in pieces:
@@ -87,9 +89,6 @@ class Reference:
             samples = piece.samples[max(0, -first) : max(0, count - first)]
             first = max(0, first)
             taken[first : first + len(samples)] = samples
-            if filled and first == filled + 1:  # two clocks, of which one runs a little faster
-                taken[filled] = taken[filled - 1]
-            filled = first + len(samples)
         return taken
 
     def sounds(self, begin: float, end: float) -> bool:
@@ -99,7 +98,7 @@ class Reference:
 
     def _keep(self, frame: Frame) -> None:
         if self._rate == HEARING_RATE:
-            self._pieces.append(_Piece(frame.at, frame.samples))
+            self._append(_Piece(frame.at, frame.samples))
             return
         if self._resampler is None:
             self._resampler = StreamResampler(self._rate, HEARING_RATE)
@@ -109,7 +108,14 @@ class Reference:
         self._taken += len(frame.samples)
         self._given += len(samples)
         if len(samples):
-            self._pieces.append(_Piece(frame.at - held_back, samples))
+            self._append(_Piece(frame.at - held_back, samples))
+
+    def _append(self, piece: _Piece) -> None:
+        """Of two clocks one runs a little faster: no hole may come of it, however times are rounded."""
+        if self._pieces and _ROUNDING < piece.at - self._pieces[-1].end < 2 / HEARING_RATE:
+            last = self._pieces.pop()
+            self._pieces.append(_Piece(last.at, np.append(last.samples, last.samples[-1])))
+        self._pieces.append(piece)
 
     def _note(self, at: float) -> None:
         if self._sounding and at - self._sounding[-1][1] <= _JUMP:

@@ -132,7 +132,7 @@ class Wake(Struct, frozen=True):
             le=0.99,
             description="The score that a wake word takes at least while the appliance speaks, and hears itself.",
         ),
-    ] = 0.5
+    ] = 0.3
     refractory: Annotated[
         float, Meta(ge=0, le=10, description="Seconds after a wake word in which it does not wake again.")
     ] = 1.0

@@ -1,0 +1,156 @@
+"""Echo cancellation with the real canceller: the echo goes, the user stays, and nothing moves."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.echo import DELAY, RINGS, SETTLING, AdaptiveCanceller, echo_canceller
+from appliance.audio.reference import Reference
+
+BEGIN = 50.0
+BLOCK = 320
+
+
+def speechlike(seconds: float, seed: int) -> Samples:
+    """Noise in syllables, at about -20 dB."""
+    chance = np.random.default_rng(seed)
+    noise = chance.standard_normal(round(seconds * HEARING_RATE))
+    noise = np.convolve(noise, np.ones(8) / 8, "same")
+    times = np.arange(len(noise)) / HEARING_RATE
+    return (0.3 * noise * np.abs(np.sin(2 * np.pi * 2 * times + seed))).astype(np.float32)
+
+
+def hiss(count: int) -> Samples:
+    return (np.random.default_rng(9).standard_normal(count) * 3e-4).astype(np.float32)
+
+
+def room(played: Samples, db: float, delay: float = 0.06) -> Samples:
+    """The echo of `played`, with reflections that die away."""
+    chance = np.random.default_rng(4)
+    response = np.zeros(round((delay + 0.1) * HEARING_RATE), np.float32)
+    direct = round(delay * HEARING_RATE)
+    tail = len(response) - direct
+    response[direct:] = chance.normal(0, 0.08, tail) * np.exp(-np.arange(tail) / 400)
+    response[direct] = 1
+    return (np.convolve(played, response)[: len(played)] * 10 ** (db / 20)).astype(np.float32)
+
+
+class Cards:
+    """A speaker and a microphone, in blocks: what is played is known `ahead` seconds before it sounds."""
+
+    def __init__(self, ahead: float = 0.0) -> None:
+        self.reference = Reference(HEARING_RATE)
+        self.canceller = AdaptiveCanceller(self.reference)
+        self._ahead = round(ahead * HEARING_RATE)
+        self.settled_at: float | None = None
+
+    def hear(self, played: Samples, heard: Samples, at: float = BEGIN) -> Samples:
+        """What is left of `heard`, sample by sample at the same place."""
+        left = np.zeros(len(heard) + BLOCK, np.float32)
+        told = 0
+        for first in range(0, len(heard), BLOCK):
+            until = min(len(played), first + BLOCK + self._ahead)
+            self.reference.add(Frame(played[told:until], at + told / HEARING_RATE))
+            told = until
+            cleaned = self.canceller.clean(Frame(heard[first : first + BLOCK], at + first / HEARING_RATE))
+            place = round((cleaned.at - at) * HEARING_RATE)
+            samples = cleaned.samples[max(0, -place) :]
+            left[max(0, place) : max(0, place) + len(samples)] = samples
+            if self.settled_at is None and self.canceller.settled:
+                self.settled_at = first / HEARING_RATE
+        return left[: len(heard)]
+
+
+def level(sound: Samples) -> float:
+    return float(10 * np.log10(np.square(sound, dtype=np.float64).mean() + 1e-12))
+
+
+@pytest.mark.parametrize("db", [-10, -20])
+@pytest.mark.parametrize("ahead", [0.0, 0.1])
+def test_the_echo_is_gone_once_it_has_settled(db: float, ahead: float) -> None:
+    played = np.concatenate([np.zeros(2 * HEARING_RATE, np.float32), speechlike(8, 1)])
+    heard = room(played, db) + hiss(len(played))
+    cards = Cards(ahead)
+    left = cards.hear(played, heard)
+    assert cards.settled_at == pytest.approx(2 + SETTLING, abs=0.15)
+    since = round((2 + SETTLING + 1) * HEARING_RATE)
+    assert level(left[since:-BLOCK]) < level(heard[since:]) - 12
+
+
+def test_without_a_sound_it_lets_everything_through_as_it_is() -> None:
+    heard = speechlike(3, 2)
+    left = Cards().hear(np.zeros(len(heard), np.float32), heard)
+    assert (left[: -DELAY - BLOCK] == heard[: -DELAY - BLOCK]).all()
+
+
+def test_who_speaks_into_a_reply_stays() -> None:
+    played = speechlike(10, 1)
+    user = np.zeros(len(played), np.float32)
+    user[6 * HEARING_RATE : 8 * HEARING_RATE] = speechlike(2, 3)
+    left = Cards().hear(played, room(played, -20) + user + hiss(len(played)))
+    during = slice(6 * HEARING_RATE, 8 * HEARING_RATE)
+    assert level(left[during]) > level(user[during]) - 10
+    likeness = np.corrcoef(left[during], user[during])[0, 1]
+    assert likeness > 0.7, "it is the user, and at the same time"
+
+
+def test_it_remembers_the_room_from_one_reply_to_the_next_and_nothing_clicks() -> None:
+    silence = np.zeros(round((RINGS + 3) * HEARING_RATE), np.float32)
+    played = np.concatenate([speechlike(4, 1), silence, speechlike(2, 5)])
+    heard = room(played, -10) + hiss(len(played))
+    left = Cards().hear(played, heard)
+    again = slice(4 * HEARING_RATE + len(silence) + 4000, -BLOCK)
+    assert level(left[again]) < level(heard[again]) - 20
+    still = slice(4 * HEARING_RATE + 8000, 4 * HEARING_RATE + len(silence))
+    assert np.abs(left[still]).max() < 5 * np.abs(hiss(1000)).max()
+
+
+def begun_anew(change: Callable[[Cards], None]) -> Cards:
+    cards = Cards()
+    played = speechlike(3, 1)
+    cards.hear(played, room(played, -10))
+    assert cards.canceller.settled
+    change(cards)
+    return cards
+
+
+def test_after_a_loss_it_begins_anew() -> None:
+    cards = begun_anew(lambda cards: None)
+    cards.hear(np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), at=BEGIN + 30)
+    assert not cards.canceller.settled
+
+
+def test_frames_of_any_length_are_one_sound() -> None:
+    heard, cards = speechlike(2, 2), Cards()
+    pieces, at = [], 0
+    for length in (1, 7, 159, 160, 161, 5000, 320, 2, 26_000):
+        frame = cards.canceller.clean(Frame(heard[at : at + length], BEGIN + at / HEARING_RATE))
+        if len(frame.samples):
+            due = sum(map(len, pieces)) - DELAY
+            assert frame.at == pytest.approx(BEGIN + due / HEARING_RATE, abs=1e-6)
+        pieces.append(frame.samples)
+        at += length
+    sound = np.concatenate(pieces)
+    assert len(sound) % 160 == 0
+    assert at - len(sound) < 160
+    assert (sound[DELAY:] == heard[: len(sound) - DELAY]).all()
+
+
+def test_two_clocks_that_drift_apart() -> None:
+    """100 ppm: in 20 s the echo slides by 2 ms."""
+    played = speechlike(20, 1)
+    slow = np.interp(np.arange(len(played)) * (1 - 100e-6), np.arange(len(played)), played).astype(np.float32)
+    heard = room(slow, -10) + hiss(len(played))
+    left = Cards().hear(played, heard)
+    last = slice(15 * HEARING_RATE, -BLOCK)
+    assert level(left[last]) < level(heard[last]) - 15
+
+
+@pytest.mark.parametrize(("how", "settled"), [("hardware", True), ("none", False)])
+def test_nothing_is_done_where_nothing_is_to_be_done(how: str, settled: bool) -> None:
+    canceller = echo_canceller("hardware" if how == "hardware" else "none", Reference(HEARING_RATE))
+    frame = Frame(speechlike(0.1, 1), BEGIN)
+    assert canceller.clean(frame) is frame
+    assert canceller.settled is settled
