@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, TypeVarTuple
 
 from appliance.audio.devices import Samples
@@ -32,13 +32,15 @@ from appliance.core.moves import LEAD
 from appliance.core.turn import IllegalEventError, Phase, Turn, step
 from appliance.errors import ApplianceError
 from appliance.hearing.ears import Ears, Utterance
-from appliance.hearing.stt import Recogniser, Recognition
+from appliance.hearing.guard import speech
+from appliance.hearing.stt import Recogniser, Recognition, Transcript
 from appliance.quests import Quest, QuestManager
 from appliance.speaking.reply import all_at_once, more_progress, speak
 from appliance.speaking.voice import Voice
 from appliance.thinking.answer import Answer, Wording
 from appliance.thinking.ending import Completeness
 from appliance.thinking.history import History
+from appliance.thinking.skills.skill import Deed
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +99,8 @@ class Parts:
     completeness: Callable[[str], Completeness]
     """What a pause means after what was said. Takes milliseconds."""
     mind: Mind
+    do: Callable[[Deed], None]
+    """Does what an answer says is to be done."""
     voice: Voice
     lane: Lane
     clock: Callable[[], float]
@@ -266,18 +270,18 @@ class Conductor:
             self._inbox.post(Failed(generation, message, self._parts.mind.apology(), self._parts.clock()))
 
     async def _hear(self, effect: Listen) -> None:
-        text = await self._transcribe(effect, effect.preroll)
-        self._inbox.post(Heard(effect.generation, text, self._parts.clock()))
+        said = await self._transcribe(effect, effect.preroll)
+        self._inbox.post(Heard(effect.generation, said.text, self._parts.clock(), _rounded(said.confidence)))
 
     async def _overhear(self, effect: Overhear) -> None:
         generation = effect.generation
         try:
-            text = await self._transcribe(effect, LEAD)
-            meaning = await self._in(None, self._judge, text, generation)
+            said = await self._transcribe(effect, LEAD)
+            meaning = await self._in(None, self._judge, said.text, generation)
         except Exception:  # noqa: BLE001  nobody has asked for it: the reply must not end, nor wait for ever
             _log.exception("what was said during the reply of turn %d is lost", generation)
-            text, meaning = "", Meaning.NOTHING
-        self._inbox.post(Overheard(generation, text, meaning, self._parts.clock()))
+            said, meaning = Transcript(""), Meaning.NOTHING
+        self._inbox.post(Overheard(generation, said.text, meaning, self._parts.clock(), _rounded(said.confidence)))
 
     def _judge(self, text: str, generation: int) -> Meaning:
         clauses, played = self._parts.lane.spoken(generation)
@@ -292,7 +296,7 @@ class Conductor:
             is_order=mind.understands(text),
         )
 
-    async def _transcribe(self, effect: Listen | Overhear, preroll: float | None) -> str:
+    async def _transcribe(self, effect: Listen | Overhear, preroll: float | None) -> Transcript:
         ears, generation = self._parts.ears, effect.generation
         audio: asyncio.Queue[Samples | float | None] = asyncio.Queue()
         """The sound, and when a pause in it began, as soon as that is a pause."""
@@ -326,7 +330,10 @@ class Conductor:
             transcript = await self._in(self._hearing_worker, recognition.finish)
         finally:
             ears.dismiss(utterance)
-        return self._parts.strip_wake(transcript.text)
+        said = speech(transcript, utterance.voiced)
+        if transcript.text and said.no_speech:
+            _log.info("what turn %d heard counts as nothing: %s", generation, said.no_speech)
+        return replace(said, text=self._parts.strip_wake(said.text))
 
     async def _pause_wanted(self, utterance: Utterance, recognition: Recognition, lull: float) -> float | None:
         """How long the pause has to be that began at `lull`, judging by what was said so far; None: as ever."""
@@ -348,7 +355,9 @@ class Conductor:
         clock = self._parts.clock
         answer = await self._parts.mind.answer(text, self._history)
         if isinstance(answer, Answer):
-            self._inbox.post(Answered(generation, answer.intent, answer.text, clock()))
+            for deed in answer.deeds:
+                self._parts.do(deed)
+            self._inbox.post(Answered(generation, answer.intent, answer.text, clock(), answer.asks))
             return
         words: asyncio.Queue[str | None] = asyncio.Queue()
         said = ""
@@ -381,3 +390,7 @@ class Conductor:
 
     async def _in(self, worker: Executor | None, call: Callable[[*_Ts], _T], *arguments: *_Ts) -> _T:
         return await self._loop.run_in_executor(worker, call, *arguments)
+
+
+def _rounded(confidence: float | None) -> float | None:
+    return None if confidence is None else round(confidence, 2)

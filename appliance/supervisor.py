@@ -57,7 +57,9 @@ from appliance.thinking.ending import Endings
 from appliance.thinking.mind import Mind
 from appliance.thinking.offline import Offline
 from appliance.thinking.phrases import PHRASES
+from appliance.thinking.skills.skill import CancelTimers, Deed, SetVolume, Situation, StartTimer
 from appliance.thinking.wake_phrase import mentions, strip_wake
+from appliance.timekeeping import Timekeeper
 from appliance.waking import OwnWords, Waking, Whether
 
 _log = logging.getLogger(__name__)
@@ -194,7 +196,10 @@ class Supervisor:
             speech=may.allowed and may.speech and settings.microphone.echo != "none",
         )
         self._settings = settings
-        offline = Offline(settings.language, devices.now)
+        keeps = None if directory is None else directory / "timers.json"
+        self._timers = Timekeeper(devices.clock, devices.now, self.say, PHRASES[settings.language], keeps)
+        self._observers.append(self._timers)
+        offline = Offline(settings.language, devices.now, self._situation)
         mind = Mind(offline)
         self.model = LanguageModel(settings, directory, devices.now, mind)
         self._parts = Parts(
@@ -212,6 +217,7 @@ class Supervisor:
             ),
             recogniser=engines.recogniser,
             mind=mind,
+            do=self._do,
             completeness=Endings(settings.language, offline.understands, offline.lacks).completeness,
             strip_wake=partial(strip_wake, words=settings.wake.names),
             voice=engines.voice,
@@ -226,6 +232,19 @@ class Supervisor:
         )
         self._own_words = OwnWords(self._parts.lane, devices.clock)
         self._waking: Waking | None = None
+
+    def _situation(self) -> Situation:
+        timers = self._timers
+        return Situation(self._devices.clock(), timers.running, timers.rang, self._volume.level)
+
+    def _do(self, deed: Deed) -> None:
+        match deed:
+            case StartTimer(name, seconds):
+                self._timers.start(name, seconds)
+            case CancelTimers(numbers):
+                self._timers.cancel(numbers)
+            case SetVolume(level):
+                self._volume.level = level
 
     def press(self, at: float) -> None:
         """The button went down: silence at once, even if the event loop is busy. From any thread."""
@@ -413,6 +432,7 @@ class Supervisor:
         button = self._devices.button
         if button is not None:
             await asyncio.to_thread(button.start, self.press, self.release)
+        quests.start(Quest.from_run_step("timers", self._timers.keep))
         self.model.start(quests)
 
     async def _first(self, opening: Coroutine[Any, Any, object]) -> None:

@@ -39,6 +39,7 @@ from appliance.core.moves import (
     Step,
     ask_waiting,
     ending,
+    heard_report,
     invite,
     listen_to_addressed,
     may_be_paused,
@@ -87,7 +88,7 @@ def announce(turn: Turn, event: Announced) -> Step:
     """A turn of its own, for which nobody has asked."""
     state, effects = next_turn(turn)
     report = Report("reply_text", event.at, state.generation, {"text": event.text})
-    return _speak(replace(state, is_worded=False, unasked=True), (*effects, report), event.text)
+    return _speak(replace(state, invites=False, unasked=True), (*effects, report), event.text)
 
 
 def ignore(turn: Turn, _: Event) -> Step:
@@ -152,7 +153,7 @@ def think(turn: Turn, event: Heard) -> Step:
     if has_begun_to_speak(turn):
         state, speech = overhear_from(state, turn.voice_since, event.at)
     return state, (
-        Report("heard", event.at, turn.generation, {"text": event.text}),
+        heard_report(event, turn.generation),
         Think(turn.generation, event.text),
         *speech,
     )
@@ -179,19 +180,19 @@ def not_understood(turn: Turn, event: Heard) -> Step:
 
 def speak(turn: Turn, event: Answered) -> Step:
     """The reply begins."""
-    return _speak(replace(turn, is_worded=event.text is None), _answer(turn, event), event.text)
+    return _speak(replace(turn, invites=event.text is None or event.asks), _answer(turn, event), event.text)
 
 
 def speak_later(turn: Turn, event: Answered) -> Step:
     """There is a reply, but somebody has spoken since: it waits until it is known what that means."""
-    state = _reply_begins(replace(turn, is_worded=event.text is None))
+    state = _reply_begins(replace(turn, invites=event.text is None or event.asks))
     speech = Speak(turn.generation, event.text, pausable=True)  # what was said before it sounds is no echo
     return state, (*_answer(turn, event), speech, Pause(turn.generation))
 
 
 def agree_later(turn: Turn, event: Answered) -> Step:
     """Silence is the answer, but somebody has spoken since."""
-    return replace(turn, nothing_left=True, is_worded=False), _answer(turn, event)
+    return replace(turn, nothing_left=True, invites=False), _answer(turn, event)
 
 
 def agree(turn: Turn, event: Answered) -> Step:
@@ -202,7 +203,7 @@ def agree(turn: Turn, event: Answered) -> Step:
 def apologise(turn: Turn, event: Failed) -> Step:
     """Something of ours broke, and the user is told."""
     return _speak(
-        replace(turn, voice=False, is_worded=False, follows_up=False, attending=False),
+        replace(turn, voice=False, invites=False, follows_up=False, attending=False),
         (
             *_voice_over(turn, event.at),
             *_apology(event),
@@ -213,7 +214,7 @@ def apologise(turn: Turn, event: Failed) -> Step:
 
 def apologise_later(turn: Turn, event: Failed) -> Step:
     """Something of ours broke, but somebody has spoken since: the apology waits until it is known what that means."""
-    state = replace(turn, is_worded=False, attending=False)
+    state = replace(turn, invites=False, attending=False)
     speech: tuple[Effect, ...] = ()
     if not turn.remarks:
         state, speech = overhear_from(state, turn.voice_since, event.at)
@@ -232,7 +233,7 @@ def give_up(turn: Turn, event: Failed) -> Step:
 
 def give_up_and_wait(turn: Turn, event: Failed) -> Step:
     """The reply itself broke; what was said during it may still be the next question."""
-    return replace(turn, nothing_left=turn.waiting is None, is_worded=False), _broken(turn, event)
+    return replace(turn, nothing_left=turn.waiting is None, invites=False), _broken(turn, event)
 
 
 def give_up_and_answer(turn: Turn, event: Failed) -> Step:

@@ -126,6 +126,8 @@ class Endpoint:
         self._opened = opened
         self._patience_until = patience_until
         self._settings = settings
+        self.threshold = settings.threshold
+        """The probability from which on there is voice."""
         self._held = held
         self._resting = False
         self._rested: float | None = None

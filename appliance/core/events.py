@@ -96,6 +96,8 @@ class Heard:
     generation: int
     text: str
     at: float
+    confidence: float | None = None
+    """0 … 1, where speech-to-text knows how sure it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class Overheard:
     text: str
     meaning: Meaning
     at: float
+    confidence: float | None = None
+    """0 … 1, where speech-to-text knows how sure it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,8 @@ class Answered:
     intent: str
     text: str | None
     at: float
+    asks: bool = False
+    """Whether it is a question to the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def ask(turn: Turn, question: Heard | Overheard, began: float) -> Step:
         Drop(turn.generation),
         *effects,
         woken,
-        Report("heard", question.at, state.generation, {"text": question.text}),
+        heard_report(question, state.generation),
         Think(state.generation, question.text),
         *speech,
     )
@@ -121,7 +121,13 @@ def wake_report(event: WakeHeard | Pressed, generation: int) -> Report:
     return Report("wake", event.at, generation, {"by": "word", "word": event.word, "score": event.score})
 
 
+def heard_report(event: Heard | Overheard, generation: int) -> Report:
+    """The line of the timeline for what was said to the appliance."""
+    sure = {} if event.confidence is None else {"confidence": event.confidence}
+    return Report("heard", event.at, generation, {"text": event.text, **sure})
+
+
 def unanswered(turn: Turn) -> tuple[Effect, ...]:
     """What was said to the appliance during the reply, and is the next question no more: it was heard all the same."""
     said = turn.waiting
-    return (Report("heard", said.at, turn.generation, {"text": said.text}),) if said else ()
+    return (heard_report(said, turn.generation),) if said else ()

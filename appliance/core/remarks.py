@@ -22,6 +22,7 @@ from appliance.core.moves import (
     ask,
     ask_waiting,
     ending,
+    heard_report,
     invite,
     listen_to_addressed,
     may_be_paused,
@@ -229,5 +230,5 @@ def _deafened(turn: Turn) -> Turn:
 
 
 def _overheard(generation: int, event: Overheard) -> tuple[Effect, ...]:
-    data = {"text": event.text, "meaning": event.meaning.value}
-    return (Report("heard", event.at, generation, data),) if event.text else ()
+    report = heard_report(event, generation)
+    return (replace(report, data={**report.data, "meaning": event.meaning.value}),) if event.text else ()

@@ -31,8 +31,8 @@ class Turn:
     generation: int = 0
     """The number of the newest response; 0 before the first."""
     patience_until: float = 0.0
-    is_worded: bool = False
-    """Whether the reply comes as it is worded."""
+    invites: bool = False
+    """Whether what is said after the reply needs no wake word."""
     follows_up: bool = False
     """Whether nobody has asked for this turn yet, and somebody may go on with the one before."""
     follows_speech: bool = False

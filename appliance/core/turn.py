@@ -233,8 +233,8 @@ def only_somebody_waits(turn: Turn, _: Failed | Overheard) -> bool:
 
 
 def invites_more(turn: Turn, _: ReplyEnded | Overheard) -> bool:
-    """The reply came as it was worded, as in a conversation, and the next question needs no wake word for a while."""
-    return turn.is_worded and turn.follow_up > 0
+    """The reply came as it was worded, or was a question, and what comes next needs no wake word for a while."""
+    return turn.invites and turn.follow_up > 0
 
 
 def only_invites_more(turn: Turn, event: ReplyEnded) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
+from appliance.thinking.skills.skill import Deed
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -10,6 +12,10 @@ class Answer:
 
     intent: str
     text: str
+    deeds: tuple[Deed, ...] = ()
+    """What is to be done besides."""
+    asks: bool = False
+    """Whether it is a question, which may be answered without a wake word."""
 
 
 @dataclass(frozen=True, slots=True)

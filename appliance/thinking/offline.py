@@ -5,41 +5,74 @@ from datetime import datetime
 
 from appliance.thinking.answer import Answer
 from appliance.thinking.history import History
-from appliance.thinking.intents import IntentMatcher
+from appliance.thinking.intents import ANSWER, IntentMatcher, Match
 from appliance.thinking.phrases import PHRASES
-from appliance.thinking.skills import SKILLS, stop
-from appliance.thinking.skills.skill import Question
+from appliance.thinking.skills import NEEDS, SKILLS, stop
+from appliance.thinking.skills.skill import Done, Question, Situation
 
 UNKNOWN = "unknown"
 """The intent of what nothing here understands."""
 
 
 class Offline:
-    """The skills in one language; an unsupported language is a BadInputError. `now` gives the local time."""
+    """The skills in one language; an unsupported language is a BadInputError. `now` gives the local time.
 
-    def __init__(self, language: str, now: Callable[[], datetime]) -> None:
+    `situation` tells how it stands with what the skills can change; without it there is nothing to change.
+    """
+
+    def __init__(
+        self, language: str, now: Callable[[], datetime], situation: Callable[[], Situation] = Situation
+    ) -> None:
         self._matcher = IntentMatcher(language)
         self._phrases = PHRASES[language]
         self._now = now
+        self._situation = situation
+        self._asked: Match | None = None
+        """What was meant when the appliance asked back, until something else is said."""
 
     def answer(self, heard: str, conversation: History) -> Answer:
         """The answer to `heard`, which begins after the wake phrase. Takes milliseconds.
 
         What no skill is meant by gets the intent `UNKNOWN` and a sentence that says so, and what there are answers to.
         """
-        intent = self._matcher.match(heard)
-        if intent is None:
+        match, self._asked = self._match(heard), None
+        if match is None:
             return Answer(UNKNOWN, self._phrases.UNKNOWN)
-        question = Question(self._now(), conversation.last_reply, conversation.rest, self._phrases)
-        return Answer(intent, SKILLS[intent](question))
+        question = Question(
+            now=self._now(),
+            last_reply=conversation.last_reply,
+            rest=conversation.rest,
+            phrases=self._phrases,
+            slots=match.slots,
+            situation=self._situation(),
+        )
+        done = SKILLS[match.intent](question)
+        if not isinstance(done, Done):
+            return Answer(match.intent, done)
+        self._asked = match if done.lacks else None
+        return Answer(match.intent, done.text, done.deeds, asks=bool(done.lacks))
 
     def understands(self, heard: str) -> bool:
         """Whether a skill is meant by `heard`. Takes milliseconds."""
-        return self._matcher.match(heard) is not None
+        return self._match(heard) is not None
+
+    def lacks(self, heard: str) -> bool:
+        """Whether a skill is meant by `heard`, but not all is said that it takes: "set a timer". Takes milliseconds."""
+        match = self._match(heard)
+        return match is not None and match.intent in NEEDS and NEEDS[match.intent] not in match.slots
 
     def means_stop(self, heard: str) -> bool:
         """Whether `heard` wants nothing but silence. Takes milliseconds."""
-        return self._matcher.match(heard) == stop.INTENT
+        match = self._match(heard)
+        return match is not None and match.intent == stop.INTENT
+
+    def _match(self, heard: str) -> Match | None:
+        match, asked = self._matcher.match(heard), self._asked
+        if match is None or match.intent != ANSWER:
+            return match
+        if asked is None or NEEDS[asked.intent] not in match.slots:
+            return None
+        return Match(asked.intent, {**asked.slots, **match.slots})
 
     @property
     def back_channels(self) -> Collection[str]:

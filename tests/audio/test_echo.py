@@ -124,11 +124,12 @@ def test_after_a_loss_it_begins_anew() -> None:
 
 def test_frames_of_any_length_are_one_sound() -> None:
     heard, cards = speechlike(2, 2), Cards()
-    pieces, at = [], 0
+    pieces: list[Samples] = []
+    at = 0
     for length in (1, 7, 159, 160, 161, 5000, 320, 2, 26_000):
         frame = cards.canceller.clean(Frame(heard[at : at + length], BEGIN + at / HEARING_RATE))
         if len(frame.samples):
-            due = sum(map(len, pieces)) - DELAY
+            due = sum(len(piece) for piece in pieces) - DELAY
             assert frame.at == pytest.approx(BEGIN + due / HEARING_RATE, abs=1e-6)
         pieces.append(frame.samples)
         at += length

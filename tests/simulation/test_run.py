@@ -96,7 +96,7 @@ def test_the_demonstration(models_dir: Path, tmp_path: Path, recogniser: Recogni
 def test_each_language_has_a_demonstration_that_it_understands(language: str) -> None:
     scenario = read(DEMONSTRATIONS / f"{language}.toml")
     said = [strip_wake(step.text, ["alexa"]) for step in scenario.steps if isinstance(step, Say) and step.text]
-    assert [IntentMatcher(language).match(text) for text in said] == ["time", "help", "date"]
+    assert [match and match.intent for match in map(IntentMatcher(language).match, said)] == ["time", "help", "date"]
 
 
 def test_in_real_time_the_waiting_is_measured(models_dir: Path, tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_phrases_are_sentences(language: str) -> None:
     names = {name for name in vars(Phrases) if name.isupper()} - {"BACK_CHANNELS"}
     assert len(names) > 10
     for name in names - {"NAME"}:
-        assert re.fullmatch(r"[^\W\d][^\d]+\.", getattr(phrases, name)), name
+        assert re.fullmatch(r"¿?[^\W\d][^\d]+[.?]", getattr(phrases, name)), name
     assert re.fullmatch(r"\w+", phrases.NAME)
 
 

@@ -1,6 +1,6 @@
 """What the appliance says, per language: one module each, which the skills choose from."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import date, time
 from typing import Protocol
 
@@ -74,6 +74,68 @@ class Phrases(Protocol):
     @property
     def BACK_CHANNELS(self) -> Collection[str]:  # noqa: N802
         """What listeners say, alone or one after the other, without wanting to speak, as recognisers write it."""
+
+    @property
+    def TIMER_HOW_LONG(self) -> str:  # noqa: N802
+        """Asks for the time of a timer."""
+
+    @property
+    def TIMER_TOO_LONG(self) -> str:  # noqa: N802
+        """No timer runs for more than a day."""
+
+    @property
+    def TIMERS_TOO_MANY(self) -> str:  # noqa: N802
+        """There cannot be another one."""
+
+    @property
+    def TIMERS_NONE(self) -> str:  # noqa: N802
+        """There is none."""
+
+    @property
+    def TIMER_UNKNOWN(self) -> str:  # noqa: N802
+        """There are some, but not the one that was named."""
+
+    @property
+    def TIMER_CANCELLED(self) -> str: ...  # noqa: N802
+
+    @property
+    def TIMERS_CANCELLED(self) -> str: ...  # noqa: N802
+
+    @property
+    def VOLUME_WHICH(self) -> str:  # noqa: N802
+        """Asks for a level."""
+
+    @property
+    def VOLUME_HIGHEST(self) -> str:  # noqa: N802
+        """It cannot be louder."""
+
+    @property
+    def VOLUME_LOWEST(self) -> str:  # noqa: N802
+        """It cannot be quieter, and still be heard."""
+
+    def timer_called(self, name: str, seconds: int) -> str:
+        """What a timer is called, by its name or else by its time, within a sentence."""
+
+    def timer_set(self, name: str, seconds: int) -> str:
+        """A timer has begun; `name` may be empty."""
+
+    def timer_which(self, called: Sequence[str]) -> str:
+        """Names the timers that there are, and what to say so that the right one is cancelled."""
+
+    def timers_left(self, left: Sequence[tuple[str, int]]) -> str:
+        """How many seconds each of these still runs; one alone need not be named."""
+
+    def timers_done(self, called: Sequence[str]) -> str:
+        """These are over."""
+
+    def timers_missed(self, called: Sequence[str]) -> str:
+        """These were over while the appliance had no power."""
+
+    def volume_set(self, level: int) -> str:
+        """The level is this now."""
+
+    def tell_volume(self, level: int) -> str:
+        """The level is this, of ten."""
 
     def tell_time(self, now: time) -> str:
         """The time of day."""

@@ -1,8 +1,11 @@
 """Spanish, in words of every country that speaks it."""
 
+from collections.abc import Sequence
 from datetime import date, time
 
 from unicode_rbnf import RbnfEngine
+
+from appliance.thinking.phrases.wording import capital, listed, parts
 
 NAME = "español"
 READY = "Todo listo."
@@ -10,6 +13,7 @@ SOUND_IS_BACK = "El sonido ha vuelto."
 HOW_I_AM = "Estoy muy bien, gracias."
 HELP = (
     "Puedes preguntarme qué hora es o qué día es. "
+    "Puedo poner temporizadores y hablar más alto o más bajo. "
     "Puedo repetir mi última respuesta o seguir con ella, y me callo cuando dices basta."
 )
 NOTHING_TO_REPEAT = "Todavía no he dicho nada."
@@ -27,6 +31,16 @@ MODEL_TOO_LONG = (
 NO_MODEL = "Ahora mismo no puedo conectar con el modelo de lenguaje. Aun así puedo decirte la hora y la fecha."
 BROKE_OFF = "Lo siento, he perdido la conexión con el modelo de lenguaje."
 APOLOGY = "Lo siento, algo ha salido mal. Inténtalo de nuevo, por favor."
+TIMER_HOW_LONG = "¿De cuánto tiempo?"
+TIMER_TOO_LONG = "Un temporizador puede durar un día como máximo."
+TIMERS_TOO_MANY = "Hay demasiados temporizadores. Cancela uno primero."
+TIMERS_NONE = "No hay ningún temporizador."
+TIMER_UNKNOWN = "No tengo ese temporizador."
+TIMER_CANCELLED = "Temporizador cancelado."
+TIMERS_CANCELLED = "Todos los temporizadores están cancelados."
+VOLUME_WHICH = "¿A qué volumen, del uno al diez?"
+VOLUME_HIGHEST = "No puedo hablar más alto."
+VOLUME_LOWEST = "No puedo hablar más bajo."
 
 BACK_CHANNELS = (
     *("hm", "hmm", "mm", "mhm", "ajá", "aha", "ah", "ah ya", "oh", "eh", "uy", "guau", "vaya", "anda"),
@@ -65,6 +79,60 @@ def tell_time(now: time) -> str:
 def tell_date(today: date) -> str:
     """As people say it: "Hoy es lunes, treinta de noviembre."."""
     return f"Hoy es {_DAYS[today.weekday()]}, {_cardinal(today.day)} de {_MONTHS[today.month - 1]}."
+
+
+def timer_called(name: str, seconds: int) -> str:
+    """ "el temporizador pasta", "el temporizador de diez minutos"."""
+    return f"el temporizador {name}" if name else f"el temporizador de {_duration(seconds)}"
+
+
+def timer_set(name: str, seconds: int) -> str:
+    """ "Diez minutos, a partir de ahora."."""
+    duration = _duration(seconds)
+    return capital(f"temporizador {name}, {duration}, desde ahora." if name else f"{duration}, desde ahora.")
+
+
+def timer_which(called: Sequence[str]) -> str:
+    """Which there are, and how to name one."""
+    return f"Están {listed(called, 'y')}. Dime cuál cancelo, o di: cancela todos los temporizadores."
+
+
+def timers_left(left: Sequence[tuple[str, int]]) -> str:
+    """ "Quedan dos minutos y diez segundos."."""
+    if len(left) == 1:
+        return f"Tiempo restante: {_duration(left[0][1])}."
+    return " ".join(f"Para {called}: {_duration(seconds)}." for called, seconds in left)
+
+
+def timers_done(called: Sequence[str]) -> str:
+    """ "El temporizador pasta ha terminado."."""
+    return capital(f"{listed(called, 'y')} {'ha' if len(called) == 1 else 'han'} terminado.")
+
+
+def timers_missed(called: Sequence[str]) -> str:
+    """ "Durante el corte de luz, el temporizador pasta ha terminado."."""
+    return f"Durante el corte de luz, {listed(called, 'y')} {'ha' if len(called) == 1 else 'han'} terminado."
+
+
+def volume_set(level: int) -> str:
+    """ "Volumen cinco."."""
+    return f"Volumen {_cardinal(level)}."
+
+
+def tell_volume(level: int) -> str:
+    """ "El volumen está en cinco de diez."."""
+    return f"El volumen está en {_cardinal(level)} de diez."
+
+
+def _duration(seconds: int) -> str:
+    names = (("hora", "horas"), ("minuto", "minutos"), ("segundo", "segundos"))
+    said = [f"{_counted(count, unit)} {names[unit][count != 1]}" for unit, count in parts(seconds)]
+    return listed(said, "y")
+
+
+def _counted(number: int, unit: int) -> str:
+    gender = "feminine" if unit == 0 else "masculine"
+    return _numbers.format_number(number, ruleset_names=[f"spellout-cardinal-{gender}"]).text
 
 
 def _cardinal(number: int) -> str:

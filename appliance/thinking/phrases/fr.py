@@ -1,8 +1,11 @@
 """French."""
 
+from collections.abc import Sequence
 from datetime import date, time
 
 from unicode_rbnf import RbnfEngine
+
+from appliance.thinking.phrases.wording import capital, listed, parts
 
 NAME = "français"
 READY = "Je vous écoute."
@@ -10,6 +13,7 @@ SOUND_IS_BACK = "Le son est revenu."
 HOW_I_AM = "Je vais bien, merci."
 HELP = (
     "Vous pouvez me demander l'heure ou la date. "
+    "Je peux lancer des minuteurs, et parler plus fort ou moins fort. "
     "Je peux répéter ma dernière réponse ou la continuer, et je me tais quand vous dites stop."
 )
 NOTHING_TO_REPEAT = "Je n'ai encore rien dit."
@@ -29,6 +33,16 @@ NO_MODEL = (
 )
 BROKE_OFF = "Désolé, j'ai perdu la connexion avec le modèle de langue."
 APOLOGY = "Désolé, quelque chose s'est mal passé. Veuillez réessayer."
+TIMER_HOW_LONG = "Pour combien de temps ?"
+TIMER_TOO_LONG = "Un minuteur ne peut pas durer plus d'un jour."
+TIMERS_TOO_MANY = "Il y a trop de minuteurs. Annulez-en un d'abord."
+TIMERS_NONE = "Il n'y a pas de minuteur."
+TIMER_UNKNOWN = "Je n'ai pas ce minuteur."
+TIMER_CANCELLED = "Le minuteur est annulé."
+TIMERS_CANCELLED = "Tous les minuteurs sont annulés."
+VOLUME_WHICH = "À quel volume, de un à dix ?"
+VOLUME_HIGHEST = "Je ne peux pas parler plus fort."
+VOLUME_LOWEST = "Je ne peux pas parler moins fort."
 
 BACK_CHANNELS = (
     *("hm", "hmm", "mm", "mmh", "mhm", "hum", "hein", "ah", "ah bon", "ah oui", "ah d'accord", "oh", "ooh", "euh"),
@@ -62,6 +76,59 @@ def tell_date(today: date) -> str:
     """As people say it: "Nous sommes le lundi trente novembre."."""
     day = "premier" if today.day == 1 else _cardinal(today.day, "masculine")
     return f"Nous sommes le {_DAYS[today.weekday()]} {day} {_MONTHS[today.month - 1]}."
+
+
+def timer_called(name: str, seconds: int) -> str:
+    """ "le minuteur pâtes", "le minuteur de dix minutes"."""
+    if name:
+        return f"le minuteur {name}"
+    duration = _duration(seconds)
+    return f"le minuteur d'{duration}" if duration.startswith("u") else f"le minuteur de {duration}"
+
+
+def timer_set(name: str, seconds: int) -> str:
+    """ "Dix minutes, c'est parti."."""
+    duration = _duration(seconds)
+    return capital(f"minuteur {name}, {duration}, c'est parti." if name else f"{duration}, c'est parti.")
+
+
+def timer_which(called: Sequence[str]) -> str:
+    """Which there are, and how to name one."""
+    return f"Il y a {listed(called, 'et')}. Dites lequel je dois annuler, ou dites : annule tous les minuteurs."
+
+
+def timers_left(left: Sequence[tuple[str, int]]) -> str:
+    """ "Il reste deux minutes et dix secondes."."""
+    if len(left) == 1:
+        return f"Il reste {_duration(left[0][1])}."
+    return " ".join(f"Pour {called}, il reste {_duration(seconds)}." for called, seconds in left)
+
+
+def timers_done(called: Sequence[str]) -> str:
+    """ "Le minuteur pâtes est terminé."."""
+    return capital(f"{listed(called, 'et')} {'est terminé' if len(called) == 1 else 'sont terminés'}.")
+
+
+def timers_missed(called: Sequence[str]) -> str:
+    """ "Pendant que j'étais sans courant, le minuteur pâtes s'est terminé."."""
+    ended = "s'est terminé" if len(called) == 1 else "se sont terminés"
+    return f"Pendant la coupure de courant, {listed(called, 'et')} {ended}."
+
+
+def volume_set(level: int) -> str:
+    """ "Volume cinq."."""
+    return f"Volume {_cardinal(level, 'masculine')}."
+
+
+def tell_volume(level: int) -> str:
+    """ "Le volume est à cinq sur dix."."""
+    return f"Le volume est à {_cardinal(level, 'masculine')} sur dix."
+
+
+def _duration(seconds: int) -> str:
+    names = (("heure", "heures"), ("minute", "minutes"), ("seconde", "secondes"))
+    said = [f"{_cardinal(count, 'feminine')} {names[unit][count != 1]}" for unit, count in parts(seconds)]
+    return listed(said, "et")
 
 
 def _cardinal(number: int, gender: str) -> str:

@@ -1,8 +1,11 @@
 """Korean, in the polite form of everyday talk."""
 
+from collections.abc import Sequence
 from datetime import date, time
 
 from unicode_rbnf import RbnfEngine
+
+from appliance.thinking.phrases.wording import parts
 
 NAME = "한국어"
 READY = "준비됐어요."
@@ -10,6 +13,7 @@ SOUND_IS_BACK = "소리가 다시 나와요."
 HOW_I_AM = "저는 잘 지내요. 고마워요."
 HELP = (
     "몇 시인지, 오늘이 며칠인지 물어보세요. "
+    "타이머를 맞추거나, 더 크게 또는 더 작게 말할 수 있어요. "
     "방금 한 대답을 다시 말하거나 이어서 말할 수 있고, 그만이라고 하면 조용히 할게요."
 )
 NOTHING_TO_REPEAT = "아직 아무 말도 안 했어요."
@@ -24,6 +28,16 @@ MODEL_TOO_LONG = "언어 모델에게는 너무 길었어요. 더 짧게 물어�
 NO_MODEL = "지금은 언어 모델에 연결할 수 없어요. 그래도 시간과 날짜는 알려 드릴 수 있어요."
 BROKE_OFF = "죄송해요, 언어 모델과 연결이 끊어졌어요."
 APOLOGY = "죄송해요, 문제가 생겼어요. 다시 한번 말씀해 주세요."
+TIMER_HOW_LONG = "몇 분으로 맞출까요?"
+TIMER_TOO_LONG = "타이머는 하루까지만 맞출 수 있어요."
+TIMERS_TOO_MANY = "타이머가 너무 많아요. 먼저 하나를 취소해 주세요."
+TIMERS_NONE = "맞춰 둔 타이머가 없어요."
+TIMER_UNKNOWN = "그런 타이머는 없어요."
+TIMER_CANCELLED = "타이머를 취소했어요."
+TIMERS_CANCELLED = "타이머를 모두 취소했어요."
+VOLUME_WHICH = "볼륨을 일에서 십까지 몇으로 할까요?"
+VOLUME_HIGHEST = "더 크게 말할 수 없어요."
+VOLUME_LOWEST = "더 작게 말할 수 없어요."
 
 BACK_CHANNELS = (
     *("음", "흠", "으음", "응", "으응", "어", "아", "아하", "오", "와", "우와", "헐", "에", "엥", "허", "흐음"),
@@ -41,6 +55,9 @@ _MONTHS = (
     *("칠월", "팔월", "구월", "시월", "십일월", "십이월"),
 )
 
+_FINAL = frozenset((0, 1, 3, 6, 7, 8, 10))
+"""The numbers that end in a consonant."""
+
 _numbers = RbnfEngine.for_language("ko")
 
 
@@ -57,6 +74,56 @@ def tell_date(today: date) -> str:
     """As people say it: "오늘은 십일월 삼십일 월요일이에요."."""
     day = _cardinal(today.day, "sinokorean")
     return f"오늘은 {_MONTHS[today.month - 1]} {day}일 {_DAYS[today.weekday()]}이에요."
+
+
+def timer_called(name: str, seconds: int) -> str:
+    """ "파스타 타이머", "십 분 타이머"."""
+    return f"{name} 타이머" if name else f"{_duration(seconds)} 타이머"
+
+
+def timer_set(name: str, seconds: int) -> str:
+    """ "십 분 타이머를 시작할게요."."""
+    called = timer_called(name, seconds)
+    return f"{called}를 시작할게요. {_duration(seconds)} 뒤에 알려 드릴게요." if name else f"{called}를 시작할게요."
+
+
+def timer_which(called: Sequence[str]) -> str:
+    """Which there are, and how to name one."""
+    return f"{', '.join(called)}가 있어요. 어떤 타이머를 취소할지, 아니면 타이머를 모두 취소하라고 말해 주세요."
+
+
+def timers_left(left: Sequence[tuple[str, int]]) -> str:
+    """ "이 분 십 초 남았어요."."""
+    if len(left) == 1:
+        return f"{_duration(left[0][1])} 남았어요."
+    return " ".join(f"{called}는 {_duration(seconds)} 남았어요." for called, seconds in left)
+
+
+def timers_done(called: Sequence[str]) -> str:
+    """ "파스타 타이머가 끝났어요."."""
+    return f"{', '.join(called)}가 끝났어요."
+
+
+def timers_missed(called: Sequence[str]) -> str:
+    """ "제가 꺼져 있는 동안 파스타 타이머가 끝났어요."."""
+    return f"제가 꺼져 있는 동안 {', '.join(called)}가 끝났어요."
+
+
+def volume_set(level: int) -> str:
+    """ "볼륨 오."."""
+    return f"볼륨 {_cardinal(level, 'sinokorean')}."
+
+
+def tell_volume(level: int) -> str:
+    """ "볼륨은 십 중에서 오예요."."""
+    ending = "이에요" if level in _FINAL else "예요"
+    return f"볼륨은 십 중에서 {_cardinal(level, 'sinokorean')}{ending}."
+
+
+def _duration(seconds: int) -> str:
+    kinds = ("native-attributive", "sinokorean", "sinokorean")
+    names = ("시간", "분", "초")
+    return " ".join(f"{_cardinal(count, kinds[unit])} {names[unit]}" for unit, count in parts(seconds))
 
 
 def _cardinal(number: int, kind: str) -> str:
