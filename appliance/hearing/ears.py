@@ -13,6 +13,7 @@ from operator import itemgetter
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.core.endpoint import WINDOW as SECONDS
 from appliance.core.endpoint import Endpoint, EndpointSettings, Outcome, SpeechTracker
 from appliance.core.events import Event, ListeningEnded, SpeechStarted, SpeechSustained, WakeHeard
 from appliance.core.roomlevel import Room
@@ -51,13 +52,15 @@ class Utterance:
         self.generation = generation
         self.endpoint = endpoint
         self.sink = sink
+        self.voiced = 0.0
+        """Seconds of voice in it so far."""
         self._begin = begin
         self._on_lull = on_lull
 
     def take(self, piece: _Piece) -> Outcome | None:
         """Give the sink what belongs to the utterance; the outcome, if it is over with this piece."""
         before = self.endpoint.lull
-        outcome = next(filter(None, (self.endpoint.step(*voice) for voice in piece.voice)), None)
+        outcome = next(filter(None, (self._step(*voice) for voice in piece.voice)), None)
         frame = piece.frame
         begin = max(0, _offset(frame, self._begin))
         end = len(frame.samples) if outcome is None else _offset(frame, outcome.decided)
@@ -67,6 +70,11 @@ class Utterance:
         if outcome is None and lull is not None and lull != before:
             self._on_lull(lull)
         return outcome
+
+    def _step(self, probability: float, at: float, level: float) -> Outcome | None:
+        if at > self._begin and probability >= self.endpoint.threshold:
+            self.voiced += SECONDS
+        return self.endpoint.step(probability, at, level)
 
 
 class Ears:

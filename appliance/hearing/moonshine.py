@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.audio.devices import HEARING_RATE, Samples
+from appliance.hearing.guard import is_made_up
 from appliance.hearing.stt import Transcript
 from appliance.hearing.utterance import LONGEST, is_silence
 from appliance.onnx import damaged, session
@@ -35,12 +36,6 @@ _TOKENS_SPARE = 8
 
 _PAUSE_AFTER = np.zeros(HEARING_RATE // 10, np.float32)
 """Appended, it ends the loop in which speech that breaks off within a word can catch the model (40 of 465 pieces)."""
-
-_UNSURE = 0.35
-"""Mean probability below which words are made up. Of 155 real commands the least sure one has 0.41."""
-
-_NOTHING = "you"
-"""What the model makes of sound without speech."""
 
 _PLACES = 10
 """Tokens at the beginning among which a word is looked for: more than 2 s of speech have."""
@@ -89,8 +84,7 @@ class Moonshine:
         tokens, probabilities = self._decode(samples) or self._decode(np.append(samples, _PAUSE_AFTER)) or ([], [])
         spelling = b"".join(self._spelling[token] for token in tokens)
         text = spelling.decode("utf-8", errors="ignore").replace(_BLANK, " ").strip()
-        words = re.sub(r"[\W_]", "", text).lower()
-        if words in ("", _NOTHING) or np.mean(probabilities) < _UNSURE:
+        if not text or is_made_up(text, float(np.mean(probabilities))):
             return "", []
         return text, probabilities
 

@@ -1,9 +1,20 @@
 """Speech-to-text behind one interface, for engines that stream and for those that want the whole utterance."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from appliance.audio.devices import Samples
+
+
+class NoSpeech(StrEnum):
+    """Why a sound counts as one in which nobody spoke."""
+
+    SILENCE = "no words in it"
+    NO_VOICE = "hardly any voice"
+    PHANTOM = "what the engine makes of noise"
+    TOO_DENSE = "more words than the voice can hold"
+    LOOP = "one phrase again and again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +23,8 @@ class Transcript:
 
     text: str
     confidence: float | None = None
+    no_speech: NoSpeech | None = None
+    """Why it is empty, as far as that was looked at."""
 
 
 class Recognition(Protocol):
