@@ -26,6 +26,7 @@ from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
 from appliance.sound import Sound
 from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+from tests.hearing.scripted import ScriptedVoice
 
 FADING = round(FADE * HEARING_RATE)
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -383,7 +384,8 @@ def test_the_button_silences_while_the_event_loop_is_busy(engines: Engines) -> N
     speaker = RoomSpeaker()
 
     async def scene() -> None:
-        running = Running(replace(engines, recogniser=Understanding()), speaker)
+        always = ScriptedVoice([(0.0, 100.0)])
+        running = Running(replace(engines, activity=always, recogniser=Understanding()), speaker)
         await running.ready.wait()
         running.microphone.hear(Frame(np.zeros(HEARING_RATE, np.float32), -1.0))
         running.supervisor.press(0.0)

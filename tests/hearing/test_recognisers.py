@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from appliance.audio.devices import HEARING_RATE, Samples
+from appliance.config.schema import Settings
 from appliance.errors import ApplianceError, BadInputError
 from appliance.hearing.recognisers import load_recogniser
 from appliance.hearing.stt import Recogniser, Transcript
+from appliance.models.manifest import load_manifest, needed
+from appliance.thinking.intents import IntentMatcher
 from tests.hearing.conftest import Recordings
 
 SPOKEN = {"en": "read/librispeech-quilter-en.flac", "ko": "read/sentence-ko.flac"}
@@ -78,6 +81,26 @@ def test_a_language_without_its_model_is_named(models_dir: Path) -> None:
 def test_vosk_is_loaded_by_language(vosk_ko_dir: Path) -> None:
     engine = load_recogniser("vosk", "ko", vosk_ko_dir.parents[1])
     assert (engine.name, engine.language) == ("vosk", "ko")
+
+
+def test_of_several_languages_the_configured_one_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[tuple[Path, str]] = []
+    monkeypatch.setattr("appliance.hearing.vosk.Vosk", lambda folder, language: loaded.append((folder, language)))
+    for language in ("de", "en", "ko"):
+        (tmp_path / f"stt/vosk-{language}").mkdir(parents=True)
+    settings = Settings(language="de")
+    load_recogniser(settings.engine, settings.language, tmp_path)
+    assert loaded == [(tmp_path / "stt/vosk-de", "de")]
+
+    models = load_manifest()
+    used = {
+        model.name
+        for model in needed(models, settings.language, settings.engine, settings.wake.installed, settings.voice_name)
+        if model.language not in ("any", "en")
+    }
+    assert used == {"stt/vosk-de", "voice/de_DE-thorsten-medium.onnx"}
+    assert IntentMatcher("de").match("wie spät ist es") is not None
+    assert IntentMatcher("de").match("what time is it") is None
 
 
 def test_moonshine_refuses_another_language(tmp_path: Path) -> None:
