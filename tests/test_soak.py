@@ -135,7 +135,7 @@ class Soak:
         )
         engines = Engines(Wake(), Activity(), Understanding(), self.voice)
         settings = Settings(
-            microphone=Microphone(automatic_gain=False),
+            microphone=Microphone(automatic_gain=False, echo="hardware"),
             speaker=Speaker(volume=10, follow=False),
             listening=Listening(pause=0.35),
             interruption=Interruption(minimum_speech=0.2),

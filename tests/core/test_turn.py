@@ -798,9 +798,7 @@ def test_an_answer_without_words_ends_the_turn() -> None:
     assert (turn.phase, kinds(effects)) == (Phase.IDLE, ["intent", "reply_text", "Drop"])
 
 
-def test_an_answer_that_comes_as_it_invites_is_spoken_at_once_and_its_words_are_reported_when_they_are_known() -> (
-    None
-):
+def test_an_answer_that_comes_as_it_invites_is_spoken_at_once_and_its_words_are_reported_when_they_are_known() -> None:
     turn, effects = play(*TO_THINKING, Heard(1, "who was Ada", 2.6), Answered(1, "model", None, 2.7))
     assert (turn.phase, kinds(effects)) == (Phase.SPEAKING, ["intent", "Speak"])
     assert effects[-1] == Speak(1, None, pausable=True)
