@@ -1,8 +1,9 @@
 """A self-hosted smart speaker. The path of the sound, which is also the order of the packages:
 
             hearing                      thinking                    speaking
- mic ─► (echo cancel) ─► wake word ─► speech-to-text ─► offline intents ─► clauses ─► voice ─► lane ─► speaker
-                 └─► voice activity ─► end of turn
+ mic ─► echo cancel ─► wake word ─► speech-to-text ─► offline intents ─► clauses ─► voice ─► lane ─► speaker
+             ▲   └─► voice activity ─► end of turn                                                      │
+             └────────────────── reference: the very samples that the card is handed ───────────────────┘
 
 `core` decides and never does; everything else does and never decides. The `conductor` is the loop between them.
 """

@@ -20,6 +20,8 @@ from appliance.config.schema import Settings
 from appliance.console import Console
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
+from appliance.devices import Devices
+from appliance.engines import Engines, load_engines
 from appliance.errors import ApplianceError
 from appliance.panel.button import GpioButton
 from appliance.renewal import Renewal, Store
@@ -32,7 +34,7 @@ from appliance.service.request import ListedServer
 from appliance.service.status import StatusObserver
 from appliance.service.watchdog import Watchdog
 from appliance.service.watching import Watchers
-from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+from appliance.supervisor import Supervisor
 from appliance.thinking.phrases import PHRASES
 
 _log = logging.getLogger(__name__)

@@ -1,25 +1,18 @@
 """Composition root: settings -> devices and engines -> quests; orderly start and stop."""
 
 import asyncio
-import contextlib
-import ctypes
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from appliance.audio.devices import Frame, Microphone, Samples, Speaker
-from appliance.audio.echo import echo_canceller
-from appliance.audio.gain import AutomaticGain
-from appliance.audio.inventory import Change
+from appliance.audio.devices import Frame, Samples
+from appliance.audio.frontend import FrontEnd
 from appliance.audio.lane import Lane
-from appliance.audio.loudness import Loudness
-from appliance.audio.reference import Reference
 from appliance.audio.volume import AsLoud, Volume
 from appliance.conductor import Conductor, Inbox, Observer, Parts
 from appliance.config.schema import Settings
@@ -39,20 +32,15 @@ from appliance.core.events import (
 )
 from appliance.core.interruption import Gates
 from appliance.core.turn import Phase, Turn
-from appliance.errors import ApplianceError
+from appliance.devices import Devices
+from appliance.engines import Engines
 from appliance.hearing.ears import Ears
-from appliance.hearing.recognisers import load_recogniser
 from appliance.hearing.second_look import SecondLook
-from appliance.hearing.stt import Recogniser
-from appliance.hearing.vad import VoiceActivity
-from appliance.hearing.wake import WakeWords
 from appliance.language_model import LanguageModel
 from appliance.quests import Quest, QuestManager
 from appliance.service.condition import ButtonStatus, CardStatus, Condition
 from appliance.service.status import StatusObserver, button_problem, button_status, card_problem
 from appliance.sound import Beats, Sound, close_device
-from appliance.speaking.piper import load_voice
-from appliance.speaking.voice import Voice
 from appliance.thinking.ending import Endings
 from appliance.thinking.mind import Mind
 from appliance.thinking.offline import Offline
@@ -70,89 +58,11 @@ OPENING = 3.0
 OWN_WORDS = 0.75
 """How alike a wake word something may be in what is being said to be taken for it: "a lexicon" (0.8) can wake, too."""
 
-LAST_WORDS = 2.0
-"""Seconds at the end of what was said that tell how loud it was."""
-
 UNCANCELLED = 0.7
 """The score that a wake word takes at least over the appliance's own voice, if nothing takes that out."""
 
 STILL = 2.7
 """Seconds without sound after which a card is said not to work: one that fell silent is closed after 2 to 2.5."""
-
-
-class Button(Protocol):
-    """The push button."""
-
-    @property
-    def works(self) -> bool:
-        """Whether it can be pressed now. From any thread."""
-
-    @property
-    def trouble(self) -> ApplianceError | None:
-        """Why it does not work; None if nothing is wrong. From any thread."""
-
-    def start(self, on_press: Callable[[float], None], on_release: Callable[[float], None]) -> None:
-        """Tell the time of each press, and of its end, from a thread of its own. What cannot work raises nothing."""
-
-    def stop(self) -> None:
-        """No press after this has returned. Stopping twice is fine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Devices:
-    """A sound card and what is beside it, or a room that stands in for them."""
-
-    microphone: Microphone
-    speaker: Speaker
-    button: Button | None
-    clock: Callable[[], float]
-    """Seconds on the clock of the microphone's frames."""
-    now: Callable[[], datetime]
-    """The local wall-clock time."""
-    change: Callable[[], Change] = lambda: Change.NOTHING
-    """What has come of sound cards that cannot be had before all are closed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """The loaded models."""
-
-    wake: WakeWords
-    activity: VoiceActivity
-    recogniser: Recogniser
-    voice: Voice
-
-
-async def load_engines(settings: Settings, models: Path, before: tuple[Settings, Engines] | None = None) -> Engines:
-    """Load all models side by side: they wait for the disk and release the interpreter while they parse.
-
-    What is large, and the same with the settings `before`, is not loaded again.
-    """
-    hears = _same(before, settings, lambda each: (each.engine, each.language))
-    speaks = _same(before, settings, lambda each: each.voice_name)
-    wake, activity, recogniser, voice = await asyncio.gather(
-        asyncio.to_thread(WakeWords, models, settings.wake.scores, settings.wake.refractory),
-        asyncio.to_thread(VoiceActivity, models),
-        asyncio.to_thread(
-            lambda: hears.recogniser if hears else load_recogniser(settings.engine, settings.language, models)
-        ),
-        asyncio.to_thread(lambda: speaks.voice if speaks else load_voice(models, settings.voice_name)),
-    )
-    _give_back_memory()
-    return Engines(wake, activity, recogniser, voice)
-
-
-def _same(
-    before: tuple[Settings, Engines] | None, settings: Settings, of: Callable[[Settings], object]
-) -> Engines | None:
-    """The engines of `before`, if the part `of` its settings is the same."""
-    return before[1] if before is not None and of(before[0]) == of(settings) else None
-
-
-def _give_back_memory() -> None:
-    """Loading leaves tens of megabytes of freed memory with the C library; only glibc can be asked to give it back."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 class Supervisor:
@@ -175,10 +85,9 @@ class Supervisor:
         self._rest = _Rest()
         self._listener = listener
         self._scores = engines.wake.scores
-        self._reference = Reference(devices.speaker.rate)
-        self._echo = echo_canceller(settings.microphone.echo, self._reference)
-        self._loudness = Loudness()
-        self._gain = AutomaticGain() if settings.microphone.automatic_gain else None
+        echo = settings.microphone.echo
+        gain = settings.microphone.automatic_gain
+        self._front_end = FrontEnd(devices.speaker.rate, echo, automatic_gain=gain)
         self._volume = volume or Volume(devices.now)
         loud = settings.speaker
         self._volume.configure(loud.volume, loud.quiet, loud.quiet_volume, follows=loud.follow)
@@ -193,7 +102,7 @@ class Supervisor:
             button=may.allowed and may.button,
             wake_word=may.allowed and may.wake_word,
             stop_word=may.allowed and may.stop_word,
-            speech=may.allowed and may.speech and settings.microphone.echo != "none",
+            speech=may.allowed and may.speech and echo != "none",
         )
         self._settings = settings
         keeps = None if directory is None else directory / "timers.json"
@@ -210,7 +119,7 @@ class Supervisor:
                 self._sense,
                 preroll=listening.preroll,
                 sustained=may.minimum_speech,
-                plays=self._reference.sounds,
+                plays=self._front_end.plays,
                 wake_while_playing=max(settings.wake.playback_threshold, UNCANCELLED)
                 if settings.microphone.echo == "none"
                 else settings.wake.playback_threshold,
@@ -255,10 +164,7 @@ class Supervisor:
         self._inbox.post(Released(at))
 
     def _hear(self, frame: Frame) -> None:
-        frame = self._echo.clean(frame)
-        self._loudness.note(frame)
-        if self._gain is not None:
-            frame = self._gain.apply(frame)
+        frame = self._front_end.process(frame)
         self._parts.ears.feed(frame)
         if self._listener is not None:
             self._listener(frame.samples, self._scores)
@@ -269,7 +175,7 @@ class Supervisor:
                 self._waking.take(event)
             return
         if isinstance(event, SpeechSustained) and self._gates.speech:
-            if not self._echo.settled and self._reference.sounds(event.since, event.at):
+            if not self._front_end.is_sure(event.since, event.at):
                 return  # it may be the appliance itself
             self._parts.lane.pause()
         elif isinstance(event, ListeningEnded) and event.why is not ListeningEnd.NOTHING:
@@ -278,7 +184,7 @@ class Supervisor:
 
     def _follow(self, at: float) -> None:
         """The user has spoken until then: the reply is to be as loud."""
-        loudness = self._loudness.of(at - LAST_WORDS, at)
+        loudness = self._front_end.loudness(at)
         if loudness is not None and not self._parts.lane.speaks:
             self._volume.follow(loudness)
 
@@ -398,7 +304,7 @@ class Supervisor:
                     self._finish,
                     lambda _: self.say(PHRASES[self._settings.language].SOUND_IS_BACK),
                     AsLoud(parts.lane, self._volume.gain),
-                    self._reference.add,
+                    self._front_end.played,
                 )
                 self._sound = sound
                 quests.start(Quest.from_run_step("sound", lambda: self._or_end(sound.keep())))

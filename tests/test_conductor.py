@@ -11,12 +11,12 @@ from appliance import supervisor
 from appliance.audio.devices import Samples
 from appliance.conductor import COMPLETE_PAUSE, OPEN_PAUSE
 from appliance.config.schema import Settings
+from appliance.engines import Engines, load_engines
 from appliance.errors import ApplianceError
 from appliance.hearing.stt import Recognition, Transcript
 from appliance.simulation import run
 from appliance.simulation.run import Outcome
 from appliance.simulation.scenario import parse
-from appliance.supervisor import Engines, load_engines
 from appliance.thinking.answer import Answer, Wording
 from appliance.thinking.history import History
 from appliance.thinking.mind import Mind

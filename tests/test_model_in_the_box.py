@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from appliance.config.schema import LanguageModel, Settings
+from appliance.devices import Devices
+from appliance.engines import Engines, load_engines
 from appliance.models.directory import data_directory, models_in
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
-from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+from appliance.supervisor import Supervisor
 from tests.thinking.real_server import NAME, START, missing, model_file
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)

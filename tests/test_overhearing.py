@@ -11,9 +11,11 @@ from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
+from appliance.devices import Devices
+from appliance.engines import Engines
 from appliance.hearing.stt import Transcript
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
-from appliance.supervisor import Devices, Engines, Supervisor
+from appliance.supervisor import Supervisor
 from tests.hearing.scripted import BASE, ScriptedVoice, ScriptedWake, Stretch, frames
 
 

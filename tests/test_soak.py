@@ -19,13 +19,15 @@ from appliance.audio.lane import FADE
 from appliance.config.schema import Interruption, Listening, Microphone, Settings, Speaker
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
+from appliance.devices import Devices
+from appliance.engines import Engines
 from appliance.hearing.stt import Recognition, Transcript
 from appliance.hearing.vad import WINDOW, VoiceActivity
 from appliance.hearing.wake import Detection, WakeWords
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import RoomButton, RoomMicrophone, RoomSpeaker
 from appliance.simulation.script import BLOCK
-from appliance.supervisor import Devices, Engines, Supervisor
+from appliance.supervisor import Supervisor
 
 INTERRUPTIONS = 2000
 SETTLED = 500

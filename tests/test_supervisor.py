@@ -20,12 +20,14 @@ from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.events import Event
 from appliance.core.turn import Phase
+from appliance.devices import Devices
+from appliance.engines import Engines, load_engines
 from appliance.errors import ApplianceError, BadInputError
 from appliance.hearing.stt import Recognition, Transcript
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import RoomMicrophone, RoomSpeaker
 from appliance.sound import Sound
-from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+from appliance.supervisor import Supervisor
 from tests.hearing.scripted import ScriptedVoice
 
 FADING = round(FADE * HEARING_RATE)

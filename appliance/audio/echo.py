@@ -9,7 +9,7 @@ Rules:
 """
 
 import math
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from pywebrtc_audio import EchoCanceller as Aec3
@@ -130,8 +130,3 @@ class AdaptiveCanceller:
             rise = np.linspace(0, 1, BLOCK, dtype=np.float32)
             return untouched + rise * (cleaned - untouched)
         return cleaned
-
-
-def echo_canceller(how: Literal["cancel", "hardware", "none"], reference: Reference) -> EchoCanceller:
-    """The canceller that is wanted."""
-    return AdaptiveCanceller(reference) if how == "cancel" else Untouched(settled=how == "hardware")

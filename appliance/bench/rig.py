@@ -12,6 +12,7 @@ from appliance.bench.recital import Sound
 from appliance.config.schema import Settings
 from appliance.core.effects import Report
 from appliance.core.turn import Phase
+from appliance.engines import Engines, load_engines
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.room import Done, Room
 from appliance.simulation.run import play
@@ -19,7 +20,7 @@ from appliance.simulation.scenario import Press, Say, Scenario, parse
 from appliance.simulation.script import Script
 from appliance.simulation.timeline import Timeline
 from appliance.speaking.voice import Voice
-from appliance.supervisor import Engines, Supervisor, load_engines
+from appliance.supervisor import Supervisor
 
 _NOTHING = np.zeros(0, np.float32)
 

@@ -15,6 +15,8 @@ from msgspec import structs
 
 from appliance.conductor import Observer
 from appliance.config.schema import Settings
+from appliance.devices import Devices
+from appliance.engines import Engines, load_engines
 from appliance.errors import ApplianceError
 from appliance.simulation.clock import VirtualLoop
 from appliance.simulation.expect import unmet
@@ -25,7 +27,7 @@ from appliance.simulation.sounds import said
 from appliance.simulation.svg import draw
 from appliance.simulation.timeline import Timeline
 from appliance.simulation.tracks import Tracks
-from appliance.supervisor import Devices, Engines, Supervisor, load_engines
+from appliance.supervisor import Supervisor
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """Echo cancellation with the real canceller: the echo goes, the user stays, and nothing moves."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
-from appliance.audio.echo import DELAY, RINGS, SETTLING, AdaptiveCanceller, echo_canceller
+from appliance.audio.echo import DELAY, RINGS, SETTLING, AdaptiveCanceller
+from appliance.audio.frontend import FrontEnd
 from appliance.audio.reference import Reference
 
 BEGIN = 50.0
@@ -149,9 +151,25 @@ def test_two_clocks_that_drift_apart() -> None:
     assert level(left[last]) < level(heard[last]) - 15
 
 
-@pytest.mark.parametrize(("how", "settled"), [("hardware", True), ("none", False)])
-def test_nothing_is_done_where_nothing_is_to_be_done(how: str, settled: bool) -> None:
-    canceller = echo_canceller("hardware" if how == "hardware" else "none", Reference(HEARING_RATE))
+@pytest.mark.parametrize(("how", "sure"), [("hardware", True), ("none", False), ("cancel", False)])
+def test_who_takes_the_echo_out(how: Literal["cancel", "hardware", "none"], sure: bool) -> None:
+    front_end = FrontEnd(HEARING_RATE, how, automatic_gain=False)
     frame = Frame(speechlike(0.1, 1), BEGIN)
-    assert canceller.clean(frame) is frame
-    assert canceller.settled is settled
+    assert (front_end.process(frame) is frame) == (how != "cancel")
+    assert front_end.is_sure(BEGIN, BEGIN + 1)
+    front_end.played(Frame(speechlike(0.5, 1), BEGIN))
+    assert front_end.plays(BEGIN, BEGIN + 1)
+    assert front_end.is_sure(BEGIN, BEGIN + 1) == sure
+
+
+def test_what_is_soft_gets_louder_after_its_loudness_was_noted() -> None:
+    front_end = FrontEnd(HEARING_RATE, "none", automatic_gain=True)
+    soft = 0.001 * speechlike(10, 1)
+    heard = [
+        front_end.process(Frame(soft[first : first + BLOCK], BEGIN + first / HEARING_RATE)).samples
+        for first in range(0, len(soft), BLOCK)
+    ]
+    assert level(np.concatenate(heard)[-HEARING_RATE:]) > level(soft[-HEARING_RATE:]) + 10
+    loudness = front_end.loudness(BEGIN + 10)
+    assert loudness is not None
+    assert loudness == pytest.approx(level(soft), abs=4)
