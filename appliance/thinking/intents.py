@@ -22,8 +22,9 @@ _ORNAMENT = re.compile(r"""(?<!\w)[-–—"“”„«»()*]+|[-–—"“”„
 _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b)+", re.IGNORECASE)
 """A word said, or heard, several times in a row."""
 
-_FRAGMENT = re.compile(r"^\W*[\w'’]+(?:\W+[\w'’]+)?[.?!…]+\s+")
-"""A sentence of one or two words: what recognisers make of a wake word that they didn't hear whole ("Next up.")."""
+_FRAGMENT = re.compile(r"^\W*[\w'’]+(?:\W+[\w'’]+){0,2}[.?!…]+\s+")
+"""A sentence of up to three words: what recognisers make of a wake word that they didn't hear whole: "Next up." or "I
+like something."."""
 
 _MOST = 2
 """Fillers at either end that are left out one by one; where there are more, all of them are."""
