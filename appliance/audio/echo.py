@@ -4,11 +4,14 @@ Rules:
 - The echo is found by the clocks of both cards: for each moment the canceller gets what sounds then, or some hundredths
   of a second later, as far as that is known. A reference that came after its echo would ruin it.
 - Where sound was lost, everything begins anew.
+- Where nothing of a reply comes back, as the first moments of it show, what the microphone hears goes by untouched: a
+  canceller that has yet to learn that there is no echo takes the user for one.
 - While nothing sounds, and nothing of it can still be in the room, what the microphone hears goes by untouched, as late
   as it would be otherwise. What the canceller has learned stays.
 """
 
 import math
+from collections import deque
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +38,19 @@ RINGS = 1.0
 
 SETTLING = 1.2
 """Seconds of sound that the canceller needs: after 0.5 to 1 s of speech, all but 1 % of the echo is gone."""
+
+LISTENED = 0.8
+"""Seconds of a reply's sound after which its echo must have come back, if there is any."""
+
+STANDS_OUT = 20.0
+"""How many times as much power as the quietest 10 ms before a reply has something that may be its echo: 13 dB. Steady
+noise is 4 dB above its quietest moments."""
+
+FAINTEST = 1e-9
+"""Power, -90 dB of full scale, below which no room is."""
+
+BEFORE = 300
+"""Blocks before a reply, 3 s, of which the quietest is the room: the user may have spoken in the others."""
 
 WARM = 10
 """Blocks that go through it before it is used again, so that nothing of the last time comes out."""
@@ -80,12 +96,22 @@ class AdaptiveCanceller:
         self._slack = math.inf
         """How much further the speaker's sound was known than the microphone's, at least."""
         self._lead: float | None = None
+        self._powers: deque[float] = deque(maxlen=BEFORE)
+        self._room = FAINTEST
+        self._sounded = 0.0
+        """Seconds of this reply's sound."""
+        self._quiet = True
+        """Whether nothing stood out from the room since it began."""
+        self._audible = True
+        """Whether this reply comes back; before that is known, whether the last one did."""
+        self._share = 0.0
+        """How much of what goes out has come out of the canceller: 0 or 1, but for the moment of a change."""
         self._begin()
 
     @property
     def settled(self) -> bool:
-        """Whether it has heard enough of the speaker since something was lost."""
-        return self._heard >= SETTLING
+        """Whether it has heard enough of the speaker since something was lost, or found that there is no echo."""
+        return not self._audible or self._heard >= SETTLING
 
     def clean(self, frame: Frame) -> Frame:
         """The frame without the echo, in whole blocks, and 8 ms later."""
@@ -109,6 +135,8 @@ class AdaptiveCanceller:
         self._heard = 0.0
         self._still = self._slack = math.inf
         self._lead = None
+        self._audible = True
+        self._share = 0.0
 
     def _block(self, samples: Samples, at: float) -> Samples:
         lead = LEAD if self._lead is None else self._lead
@@ -118,15 +146,39 @@ class AdaptiveCanceller:
         self._still = 0.0 if sounds else self._still + length
         past, self._past = self._past, np.concatenate([self._past[BLOCK:], samples])
         untouched = self._past[-BLOCK - DELAY : -DELAY]
+        power = float(np.dot(samples, samples)) / BLOCK
         if self._still > RINGS:
+            self._powers.append(power)
+            self._share = 0.0
             return untouched
-        self._heard += length if sounds else 0.0
         if was_idle:
-            if self._lead is None:
-                self._lead = min(max(0.0, self._slack - SPARE), LEAD)
-            self._aec3.process(past, np.zeros(len(past), np.float32))
+            self._start(past)
+        if sounds:
+            self._heard += length
+            self._listen(power, length)
         cleaned = self._aec3.process(samples, self._reference.take(at + (self._lead or 0.0), BLOCK))
-        if was_idle:
-            rise = np.linspace(0, 1, BLOCK, dtype=np.float32)
-            return untouched + rise * (cleaned - untouched)
-        return cleaned
+        before, self._share = self._share, float(self._audible)
+        if before == self._share:
+            return cleaned if self._audible else untouched
+        return untouched + np.linspace(before, self._share, BLOCK, dtype=np.float32) * (cleaned - untouched)
+
+    def _start(self, past: Samples) -> None:
+        """A reply begins to sound."""
+        if self._lead is None:
+            self._lead = min(max(0.0, self._slack - SPARE), LEAD)
+        self._aec3.process(past, np.zeros(len(past), np.float32))
+        self._room = max(min(self._powers, default=FAINTEST), FAINTEST)
+        self._powers.clear()
+        self._sounded = 0.0
+        self._quiet = True
+
+    def _listen(self, power: float, length: float) -> None:
+        """Find out whether the reply comes back."""
+        if self._sounded >= LISTENED:
+            return
+        self._sounded += length
+        if power > STANDS_OUT * self._room:
+            self._quiet = False
+            self._audible = True
+        elif self._quiet and self._sounded >= LISTENED:
+            self._audible = False

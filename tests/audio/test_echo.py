@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
-from appliance.audio.echo import DELAY, RINGS, SETTLING, AdaptiveCanceller
+from appliance.audio.echo import DELAY, LISTENED, RINGS, SETTLING, AdaptiveCanceller
 from appliance.audio.frontend import FrontEnd
 from appliance.audio.reference import Reference
 
@@ -173,3 +173,24 @@ def test_what_is_soft_gets_louder_after_its_loudness_was_noted() -> None:
     loudness = front_end.loudness(BEGIN + 10)
     assert loudness is not None
     assert loudness == pytest.approx(level(soft), abs=4)
+
+
+def test_where_nothing_comes_back_the_user_is_not_taken_for_an_echo() -> None:
+    played = np.concatenate([np.zeros(HEARING_RATE, np.float32), speechlike(4, 1)])
+    heard = hiss(len(played))
+    user = slice(round(2.5 * HEARING_RATE), 4 * HEARING_RATE)
+    heard[user] += speechlike(1.5, 3)
+    cards = Cards()
+    left = cards.hear(played, heard)
+    assert (left[user] == heard[user]).all()
+    assert cards.settled_at == pytest.approx(1 + LISTENED, abs=0.15)
+
+
+def test_an_echo_that_comes_up_is_found_with_the_next_reply() -> None:
+    silence = np.zeros(round((RINGS + 3) * HEARING_RATE), np.float32)
+    once = np.concatenate([silence, speechlike(4, 1)])
+    played = np.concatenate([once, once, once])
+    heard = hiss(len(played))
+    heard[len(once) :] += room(once, -10).tolist() * 2
+    left = Cards().hear(played, heard)
+    assert level(left[-3 * HEARING_RATE : -BLOCK]) < level(heard[-3 * HEARING_RATE :]) - 12
