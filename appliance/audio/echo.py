@@ -42,6 +42,9 @@ SETTLING = 1.2
 LISTENED = 0.8
 """Seconds of a reply's sound after which its echo must have come back, if there is any."""
 
+TWICE = 2
+"""Replies in a row that must seem to come back where none did before: the user may have spoken into one."""
+
 STANDS_OUT = 20.0
 """How many times as much power as the quietest 10 ms before a reply has something that may be its echo: 13 dB. Steady
 noise is 4 dB above its quietest moments."""
@@ -102,6 +105,8 @@ class AdaptiveCanceller:
         """Seconds of this reply's sound."""
         self._quiet = True
         """Whether nothing stood out from the room since it began."""
+        self._came_back = 0
+        """Replies in a row that seemed to come back."""
         self._audible = True
         """Whether this reply comes back; before that is known, whether the last one did."""
         self._share = 0.0
@@ -136,6 +141,7 @@ class AdaptiveCanceller:
         self._still = self._slack = math.inf
         self._lead = None
         self._audible = True
+        self._came_back = 0
         self._share = 0.0
 
     def _block(self, samples: Samples, at: float) -> Samples:
@@ -177,8 +183,7 @@ class AdaptiveCanceller:
         if self._sounded >= LISTENED:
             return
         self._sounded += length
-        if power > STANDS_OUT * self._room:
-            self._quiet = False
-            self._audible = True
-        elif self._quiet and self._sounded >= LISTENED:
-            self._audible = False
+        self._quiet = self._quiet and power <= STANDS_OUT * self._room
+        if self._sounded >= LISTENED:
+            self._came_back = 0 if self._quiet else self._came_back + 1
+            self._audible = self._came_back >= (1 if self._audible else TWICE)

@@ -186,7 +186,7 @@ def test_where_nothing_comes_back_the_user_is_not_taken_for_an_echo() -> None:
     assert cards.settled_at == pytest.approx(1 + LISTENED, abs=0.15)
 
 
-def test_an_echo_that_comes_up_is_found_with_the_next_reply() -> None:
+def test_an_echo_that_comes_up_is_found_with_the_second_reply() -> None:
     silence = np.zeros(round((RINGS + 3) * HEARING_RATE), np.float32)
     once = np.concatenate([silence, speechlike(4, 1)])
     played = np.concatenate([once, once, once])

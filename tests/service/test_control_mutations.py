@@ -111,7 +111,7 @@ class Appliance:
 
 @pytest.fixture
 def appliance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Appliance]:
-    monkeypatch.setitem(GESTURES, "double", (0.0, 0.0))
+    monkeypatch.setitem(GESTURES, "double", ((0.0, 0.0), (0.0, 0.0)))
     # What is trusted is written to the disk each time, which is not what is tried here.
     monkeypatch.setattr("os.fsync", lambda _: None)
     found = Appliance()
