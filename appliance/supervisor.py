@@ -164,8 +164,7 @@ class Supervisor:
         self._inbox.post(Released(at))
 
     def _hear(self, frame: Frame) -> None:
-        frame = self._front_end.process(frame)
-        self._parts.ears.feed(frame)
+        self._parts.ears.feed(self._front_end.process(frame))
         if self._listener is not None:
             self._listener(frame.samples, self._scores)
 
