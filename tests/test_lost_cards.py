@@ -29,7 +29,7 @@ from appliance.errors import ApplianceError
 from appliance.sound import Sound
 from appliance.speaking.piper import load_voice
 from tests.audio.conftest import cards
-from tests.test_on_a_card import APPLIANCE, GONE, HEARS, LONGEST, SPEAKS, loud, recorded, recording, wait_until
+from tests.test_on_a_card import APPLIANCE, GONE, HEARS, LONGEST, SPEAKS, is_idle, loud, recorded, recording, wait_until
 
 __all__ = ["cards"]
 
@@ -119,7 +119,9 @@ def environment(server: Server, copied_models: Path) -> dict[str, str]:
 def running(environment: dict[str, str], tmp_path: Path) -> Iterator[Running]:
     """It has just been started."""
     path = tmp_path / "appliance.toml"
-    path.write_text(f'[microphone]\ncard = "{HEARS}"\n[speaker]\ncard = "{SPEAKS}"\n[llm]\nenabled = false\n')
+    path.write_text(
+        f'[microphone]\ncard = "{HEARS}"\necho = "hardware"\n[speaker]\ncard = "{SPEAKS}"\n[llm]\nenabled = false\n'
+    )
     running = Running(environment, path)
     yield running
     running.end()
@@ -181,6 +183,7 @@ def test_a_card_that_stops_without_a_word_works_again_each_time(
         running.line_with(SPEAKER + r"no sound has moved for 2 s\." + LOST)
         let_it_play("on")
         running.line_with(SPEAKER + BACK)
+        wait_until(lambda: is_idle(Path(environment["APPLIANCE_DATA"])))  # it may say that sound is back
         with recording(environment, tmp_path / f"{cycle}"):
             ask()
             running.line_with(ANSWER)

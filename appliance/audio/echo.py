@@ -33,6 +33,9 @@ drivers are off by that much."""
 SPARE = 0.005
 """Seconds of what is known beforehand that are left for a thread that is late."""
 
+STALE = 0.5
+"""Seconds by which what is known of the speaker lies behind, if no speaker plays."""
+
 RINGS = 1.0
 """Seconds after a sound in which a room, and a driver with a large buffer, may still give it back."""
 
@@ -128,7 +131,7 @@ class AdaptiveCanceller:
         samples = np.concatenate([self._rest, frame.samples])
         whole = len(samples) // BLOCK * BLOCK
         self._rest = samples[whole:]
-        self._slack = min(self._slack, self._reference.until - self._due)
+        self._see_how_far(self._reference.until - self._due)
         cleaned = [
             self._block(samples[first : first + BLOCK], at + first / HEARING_RATE) for first in range(0, whole, BLOCK)
         ]
@@ -168,9 +171,17 @@ class AdaptiveCanceller:
             return cleaned if self._audible else untouched
         return untouched + np.linspace(before, self._share, BLOCK, dtype=np.float32) * (cleaned - untouched)
 
+    def _see_how_far(self, known: float) -> None:
+        """For how many seconds the speaker's sound is known beyond the microphone's: the lead may be no more."""
+        if known < -STALE:
+            return
+        self._slack = min(self._slack, known)
+        if self._lead is not None:
+            self._lead = min(self._lead, max(0.0, known - SPARE))
+
     def _start(self, past: Samples) -> None:
         """A reply begins to sound."""
-        if self._lead is None:
+        if self._lead is None and self._slack < math.inf:
             self._lead = min(max(0.0, self._slack - SPARE), LEAD)
         self._aec3.process(past, np.zeros(len(past), np.float32))
         self._room = max(min(self._powers, default=FAINTEST), FAINTEST)

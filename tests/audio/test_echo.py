@@ -194,3 +194,29 @@ def test_an_echo_that_comes_up_is_found_with_the_second_reply() -> None:
     heard[len(once) :] += room(once, -10).tolist() * 2
     left = Cards().hear(played, heard)
     assert level(left[-3 * HEARING_RATE : -BLOCK]) < level(heard[-3 * HEARING_RATE :]) - 12
+
+
+@pytest.mark.parametrize("later", [0.1, 0.04, 0.0])
+def test_a_speaker_that_tells_later_than_before_is_followed(later: float) -> None:
+    silence = np.zeros(round((RINGS + 3) * HEARING_RATE), np.float32)
+    played = np.concatenate([silence, speechlike(6, 1), silence])
+    heard = room(played, -10) + hiss(len(played))
+    cards = Cards(0.1)
+    cards.hear(played, heard)
+    cards._ahead = round(later * HEARING_RATE)
+    left = cards.hear(played, heard, at=BEGIN + len(played) / HEARING_RATE)
+    during = slice(len(silence) + 3 * HEARING_RATE, len(silence) + 6 * HEARING_RATE)
+    assert level(left[during]) < level(heard[during]) - 12
+
+
+def test_a_microphone_that_is_there_first_leaves_a_lead() -> None:
+    cards = Cards(0.1)
+    before = np.zeros(HEARING_RATE, np.float32)
+    for first in range(0, len(before), BLOCK):
+        at = BEGIN - 1 + first / HEARING_RATE
+        cards.canceller.clean(Frame(before[first : first + BLOCK], at))
+    played = np.concatenate([before, speechlike(6, 1)])
+    early = np.roll(room(played, -10, delay=0.01), -round(0.03 * HEARING_RATE))  # the driver's times are off
+    left = cards.hear(played, early + hiss(len(played)))
+    during = slice(4 * HEARING_RATE, 6 * HEARING_RATE)
+    assert level(left[during]) < level(early[during]) - 12

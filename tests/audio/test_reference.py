@@ -39,7 +39,7 @@ def test_it_is_what_sounded_at_that_time(todo: list[tuple[int, int, bool]], sinc
     sounds = np.zeros(400_000, np.float32)
     at = 0
     for value, (length, jump, audible) in enumerate(todo, 1):
-        at = max(0, at + jump)
+        at += jump if at + jump >= 0 else 0
         sounds[at:] = 0  # what was to sound from here on was dropped
         frame = np.full(length, value / 1000 + 0.01 if audible else 0.0, np.float32)
         sounds[at : at + length] = frame
