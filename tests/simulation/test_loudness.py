@@ -12,7 +12,7 @@ from appliance.config.schema import Settings, Speaker
 from appliance.simulation.run import Outcome, simulate
 from appliance.simulation.scenario import parse
 
-SOFT = -30
+SOFT = -20
 QUESTION = '[[say]]\ntext = "Alexa, what time is it?"\nafter = "{after}"\ndelay = 0.5\ngain_db = {gain}\n'
 
 
