@@ -120,9 +120,7 @@ class Supervisor:
                 preroll=listening.preroll,
                 sustained=may.minimum_speech,
                 plays=self._front_end.plays,
-                wake_while_playing=max(settings.wake.playback_threshold, UNCANCELLED)
-                if settings.microphone.echo == "none"
-                else settings.wake.playback_threshold,
+                wake_while_playing=max(settings.wake.playback_threshold, UNCANCELLED if echo == "none" else 0.0),
             ),
             recogniser=engines.recogniser,
             mind=mind,

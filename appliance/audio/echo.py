@@ -11,13 +11,13 @@ Rules:
 """
 
 import math
-from collections import deque
 from typing import Protocol
 
 import numpy as np
 from pywebrtc_audio import EchoCanceller as Aec3
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
+from appliance.audio.echopath import EchoPath
 from appliance.audio.reference import Reference
 
 BLOCK = HEARING_RATE // 100
@@ -41,22 +41,6 @@ RINGS = 1.0
 
 SETTLING = 1.2
 """Seconds of sound that the canceller needs: after 0.5 to 1 s of speech, all but 1 % of the echo is gone."""
-
-LISTENED = 0.8
-"""Seconds of a reply's sound after which its echo must have come back, if there is any."""
-
-TWICE = 2
-"""Replies in a row that must seem to come back where none did before: the user may have spoken into one."""
-
-STANDS_OUT = 20.0
-"""How many times as much power as the quietest 10 ms before a reply has something that may be its echo: 13 dB. Steady
-noise is 4 dB above its quietest moments."""
-
-FAINTEST = 1e-9
-"""Power, -90 dB of full scale, below which no room is."""
-
-BEFORE = 300
-"""Blocks before a reply, 3 s, of which the quietest is the room: the user may have spoken in the others."""
 
 WARM = 10
 """Blocks that go through it before it is used again, so that nothing of the last time comes out."""
@@ -93,33 +77,26 @@ class AdaptiveCanceller:
     def __init__(self, reference: Reference) -> None:
         self._reference = reference
         self._aec3 = Aec3(HEARING_RATE, 1)
+        self._path = EchoPath()
         self._due = -math.inf
-        self._rest = self._past = np.zeros(0, np.float32)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._path.forget()
+        self._rest: Samples = np.zeros(0, np.float32)
+        self._past: Samples = np.zeros(WARM * BLOCK, np.float32)
         self._heard = 0.0
         """Seconds of the speaker's sound."""
         self._still = math.inf
         """Seconds since something sounded."""
-        self._slack = math.inf
-        """How much further the speaker's sound was known than the microphone's, at least."""
-        self._lead: float | None = None
-        self._powers: deque[float] = deque(maxlen=BEFORE)
-        self._room = FAINTEST
-        self._sounded = 0.0
-        """Seconds of this reply's sound."""
-        self._quiet = True
-        """Whether nothing stood out from the room since it began."""
-        self._came_back = 0
-        """Replies in a row that seemed to come back."""
-        self._audible = True
-        """Whether this reply comes back; before that is known, whether the last one did."""
+        self._lead = LEAD
         self._share = 0.0
-        """How much of what goes out has come out of the canceller: 0 or 1, but for the moment of a change."""
-        self._begin()
+        """How much of what went out last has come out of the canceller: 0 or 1."""
 
     @property
     def settled(self) -> bool:
         """Whether it has heard enough of the speaker since something was lost, or found that there is no echo."""
-        return not self._audible or self._heard >= SETTLING
+        return not self._path.audible or self._heard >= SETTLING
 
     def clean(self, frame: Frame) -> Frame:
         """The frame without the echo, in whole blocks, and 8 ms later."""
@@ -137,64 +114,31 @@ class AdaptiveCanceller:
         ]
         return Frame(np.concatenate([np.zeros(0, np.float32), *cleaned]), at - DELAY / HEARING_RATE)
 
-    def _begin(self) -> None:
-        self._rest = np.zeros(0, np.float32)
-        self._past = np.zeros(WARM * BLOCK, np.float32)
-        self._heard = 0.0
-        self._still = self._slack = math.inf
-        self._lead = None
-        self._audible = True
-        self._came_back = 0
-        self._share = 0.0
-
     def _block(self, samples: Samples, at: float) -> Samples:
-        lead = LEAD if self._lead is None else self._lead
         length = BLOCK / HEARING_RATE
         was_idle = self._still > RINGS
-        sounds = self._reference.sounds(at, at + length + lead)
+        sounds = self._reference.sounds(at, at + length + self._lead)
         self._still = 0.0 if sounds else self._still + length
         past, self._past = self._past, np.concatenate([self._past[BLOCK:], samples])
         untouched = self._past[-BLOCK - DELAY : -DELAY]
         power = float(np.dot(samples, samples)) / BLOCK
         if self._still > RINGS:
-            self._powers.append(power)
+            self._path.idle(power)
             self._share = 0.0
             return untouched
         if was_idle:
-            self._start(past)
+            self._aec3.process(past, np.zeros(len(past), np.float32))
+            self._path.begin()
         if sounds:
             self._heard += length
-            self._listen(power, length)
-        cleaned = self._aec3.process(samples, self._reference.take(at + (self._lead or 0.0), BLOCK))
-        before, self._share = self._share, float(self._audible)
+            self._path.listen(power, length)
+        cleaned = self._aec3.process(samples, self._reference.take(at + self._lead, BLOCK))
+        before, self._share = self._share, float(self._path.audible)
         if before == self._share:
-            return cleaned if self._audible else untouched
+            return cleaned if self._path.audible else untouched
         return untouched + np.linspace(before, self._share, BLOCK, dtype=np.float32) * (cleaned - untouched)
 
     def _see_how_far(self, known: float) -> None:
         """For how many seconds the speaker's sound is known beyond the microphone's: the lead may be no more."""
-        if known < -STALE:
-            return
-        self._slack = min(self._slack, known)
-        if self._lead is not None:
+        if known >= -STALE:
             self._lead = min(self._lead, max(0.0, known - SPARE))
-
-    def _start(self, past: Samples) -> None:
-        """A reply begins to sound."""
-        if self._lead is None and self._slack < math.inf:
-            self._lead = min(max(0.0, self._slack - SPARE), LEAD)
-        self._aec3.process(past, np.zeros(len(past), np.float32))
-        self._room = max(min(self._powers, default=FAINTEST), FAINTEST)
-        self._powers.clear()
-        self._sounded = 0.0
-        self._quiet = True
-
-    def _listen(self, power: float, length: float) -> None:
-        """Find out whether the reply comes back."""
-        if self._sounded >= LISTENED:
-            return
-        self._sounded += length
-        self._quiet = self._quiet and power <= STANDS_OUT * self._room
-        if self._sounded >= LISTENED:
-            self._came_back = 0 if self._quiet else self._came_back + 1
-            self._audible = self._came_back >= (1 if self._audible else TWICE)

@@ -46,6 +46,8 @@ class Volume:
         self._now = now
         self._file = file
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        """Held while the file is written, which the card's thread must not wait for."""
         self._configured, self._set = self._kept()
         self._hours: Hours | None = None
         self._quiet = LOUDEST
@@ -58,12 +60,14 @@ class Volume:
     def configure(self, level: int, hours: Hours | None, quiet: int, *, follows: bool) -> None:
         """What the configuration says: the level, that in quiet hours, and whether replies follow the user's words."""
         with self._lock:
-            if level != self._configured:
+            is_new = level != self._configured
+            if is_new:
                 self._configured = self._set = level
-                self._keep()
             self._hours, self._quiet, self._follows = hours, quiet, follows
             self._tonight = None
             self._lean = self._lean if follows else 0.0
+        if is_new:
+            self._keep()
 
     @property
     def level(self) -> int:
@@ -80,7 +84,7 @@ class Volume:
                 self._tonight = until, level
                 return
             self._set = level
-            self._keep()
+        self._keep()
 
     def follow(self, decibels: float) -> None:
         """The user has spoken as loud as that."""
@@ -118,11 +122,13 @@ class Volume:
     def _keep(self) -> None:
         if self._file is None:
             return
-        kept = json.dumps({"configured": self._configured, "level": self._set})
-        try:
-            write_safely(self._file, kept.encode())
-        except OSError as error:  # it is as loud as it should be all the same
-            _log.error("the volume is lost with the next start: %s: %s", self._file, error.strerror)
+        with self._writing:
+            with self._lock:
+                kept = json.dumps({"configured": self._configured, "level": self._set})
+            try:
+                write_safely(self._file, kept.encode())
+            except OSError as error:  # it is as loud as it should be all the same
+                _log.error("the volume is lost with the next start: %s: %s", self._file, error.strerror)
 
     def _kept(self) -> tuple[int | None, int]:
         """What was configured when the level was set, and the level."""

@@ -2,12 +2,12 @@
 
 import time
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
-from appliance.audio.echo import AdaptiveCanceller, EchoCanceller, Untouched
-from appliance.audio.reference import Reference
+from appliance.audio.frontend import FrontEnd
 from appliance.bench.figures import Figure, Result
 from appliance.bench.mixing import rumble
 from appliance.config.schema import Settings
@@ -23,13 +23,13 @@ FRAME = HEARING_RATE // 50
 def measure(settings: Settings, models: Path) -> Result:
     """Processor time of hearing a minute of a quiet room, and of one in which something can always be heard."""
     rooms = {"quiet": _quiet(), "noisy": _noisy()}
-    cancellers: dict[str, tuple[EchoCanceller, float]] = {
-        "": (Untouched(settled=False), 3),
-        ", echo cancellation": (AdaptiveCanceller(Reference(HEARING_RATE)), 5),
+    front_ends: dict[str, tuple[Literal["none", "cancel"], float]] = {
+        "": ("none", 3),
+        ", echo cancellation": ("cancel", 5),
     }
     figures = [
-        Figure(f"{room} room{how}", _share(settings, models, sound, canceller), "% of a core", aim)
-        for how, (canceller, aim) in cancellers.items()
+        Figure(f"{room} room{how}", _share(settings, models, sound, echo), "% of a core", aim)
+        for how, (echo, aim) in front_ends.items()
         for room, sound in rooms.items()
     ]
     return Result(
@@ -41,7 +41,8 @@ def measure(settings: Settings, models: Path) -> Result:
     )
 
 
-def _share(settings: Settings, models: Path, sound: Samples, canceller: EchoCanceller) -> float:
+def _share(settings: Settings, models: Path, sound: Samples, echo: Literal["none", "cancel"]) -> float:
+    front_end = FrontEnd(HEARING_RATE, echo, automatic_gain=False)
     ears = Ears(
         WakeWords(models, settings.wake.scores, settings.wake.refractory),
         VoiceActivity(models),
@@ -50,7 +51,7 @@ def _share(settings: Settings, models: Path, sound: Samples, canceller: EchoCanc
     )
     began = time.process_time()
     for begin in range(0, len(sound), FRAME):
-        ears.feed(canceller.clean(Frame(sound[begin : begin + FRAME], begin / HEARING_RATE)))
+        ears.feed(front_end.process(Frame(sound[begin : begin + FRAME], begin / HEARING_RATE)))
     return 100 * (time.process_time() - began) / SECONDS
 
 

@@ -69,6 +69,8 @@ class Moonshine:
         }
         vocabulary = _read_vocabulary(folder / "tokenizer.bin", self.decoder.get_outputs()[0].shape[-1])
         self._start, self._end = vocabulary.index(_START), vocabulary.index(_END)
+        self._written: dict[str, list[int]] = {}
+        """How words are written that were looked for, which are few, again and again."""
         self._spelling = [b"" if _SPECIAL.fullmatch(token) else token for token in vocabulary]
         # The first run takes twice as long as the others, and nobody waits for this one.
         self._decode(np.zeros(HEARING_RATE, np.float32))
@@ -117,12 +119,15 @@ class Moonshine:
 
     def _tokens(self, word: str) -> list[int]:
         """How the model writes `word`: in the longest pieces that it knows, of which single bytes come first."""
+        if word in self._written:
+            return self._written[word]
         left, tokens = f"{_BLANK}{word}".encode(), []
         while left:
             known = ((len(spelling), token) for token, spelling in enumerate(self._spelling) if spelling)
             length, token = max(each for each in known if left.startswith(self._spelling[each[1]]))
             tokens.append(token)
             left = left[length:]
+        self._written[word] = tokens
         return tokens
 
     def _decode(self, samples: Samples) -> tuple[list[int], list[float]] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from datetime import datetime
+from functools import lru_cache
 
 from appliance.thinking.answer import Answer
 from appliance.thinking.history import History
@@ -9,6 +10,9 @@ from appliance.thinking.intents import ANSWER, IntentMatcher, Match
 from appliance.thinking.phrases import PHRASES
 from appliance.thinking.skills import NEEDS, SKILLS, stop
 from appliance.thinking.skills.skill import Done, Question, Situation
+
+_TEXTS = 8
+"""What was heard last, and what it was while it was being said."""
 
 UNKNOWN = "unknown"
 """The intent of what nothing here understands."""
@@ -23,7 +27,8 @@ class Offline:
     def __init__(
         self, language: str, now: Callable[[], datetime], situation: Callable[[], Situation] = Situation
     ) -> None:
-        self._matcher = IntentMatcher(language)
+        # One text is asked about several times: whether it is complete, what it means for a reply, and for its answer.
+        self._match_text = lru_cache(_TEXTS)(IntentMatcher(language).match)
         self._phrases = PHRASES[language]
         self._now = now
         self._situation = situation
@@ -67,7 +72,7 @@ class Offline:
         return match is not None and match.intent == stop.INTENT
 
     def _match(self, heard: str) -> Match | None:
-        match, asked = self._matcher.match(heard), self._asked
+        match, asked = self._match_text(heard), self._asked
         if match is None or match.intent != ANSWER:
             return match
         if asked is None or NEEDS[asked.intent] not in match.slots:

@@ -76,19 +76,23 @@ def tune(settings: Settings, models: Path, folder: Path) -> Tuned:
     look = SecondLook(load_recogniser(settings.engine, settings.language, models), mentions)
     # With the lowest threshold a score that any of them would have is detected.
     words = WakeWords(models, dict.fromkeys(settings.wake.words, THRESHOLDS[0]), refractory=0)
-    said = {name: [_peaks(words, look, path) for path in _files(folder, name, alone=len(names) == 1)] for name in names}
-    room = [(path, _peaks(words, look, path)) for path in _sounds(folder / ROOM)]
+    said = {
+        name: [_peaks(words, look, recording.load(path)) for path in _files(folder, name, alone=len(names) == 1)]
+        for name in names
+    }
+    seconds, room = 0.0, []
+    for path in _sounds(folder / ROOM):
+        sound = recording.load(path)
+        seconds += len(sound) / HEARING_RATE
+        room.append(_peaks(words, look, sound))
     if not room and not any(said.values()):
         allowed = f"sound files ({', '.join(SUFFIXES)}) in {', '.join(names)} or {ROOM} there"
         raise BadInputError(
             str(folder), "there are no recordings", allowed=allowed, remedy="Make them: --say 20 --record 60"
         )
     scores = dict(zip(names, settings.wake.scores.values(), strict=True))
-    heard = [peak for _, peaks in room for peak in peaks]
-    return Tuned(
-        tuple(_tuned(name, scores[name], said[name], heard) for name in names),
-        sum(len(recording.load(path)) for path, _ in room) / HEARING_RATE,
-    )
+    heard = [peak for peaks in room for peak in peaks]
+    return Tuned(tuple(_tuned(name, scores[name], said[name], heard) for name in names), seconds)
 
 
 def _tuned(
@@ -115,8 +119,8 @@ def _best(rows: Sequence[Row], present: Row) -> float:
     return best[len(best) // 2]
 
 
-def _peaks(words: WakeWords, look: SecondLook, path: Path) -> list[tuple[str, _Peak]]:
-    sound = np.concatenate([_QUIET, recording.load(path), _QUIET])
+def _peaks(words: WakeWords, look: SecondLook, recorded: Samples) -> list[tuple[str, _Peak]]:
+    sound = np.concatenate([_QUIET, recorded, _QUIET])
     words.reset()
     peaks = []
     for begin in range(0, len(sound) - STEP + 1, STEP):

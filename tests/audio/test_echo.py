@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
-from appliance.audio.echo import DELAY, LISTENED, RINGS, SETTLING, AdaptiveCanceller
+from appliance.audio.echo import DELAY, RINGS, SETTLING, AdaptiveCanceller
+from appliance.audio.echopath import LISTENED
 from appliance.audio.frontend import FrontEnd
 from appliance.audio.reference import Reference
+from appliance.bench.mixing import rms_db
 
 BEGIN = 50.0
 BLOCK = 320
@@ -65,10 +67,6 @@ class Cards:
         return left[: len(heard)]
 
 
-def level(sound: Samples) -> float:
-    return float(10 * np.log10(np.square(sound, dtype=np.float64).mean() + 1e-12))
-
-
 @pytest.mark.parametrize("db", [-10, -20])
 @pytest.mark.parametrize("ahead", [0.0, 0.1])
 def test_the_echo_is_gone_once_it_has_settled(db: float, ahead: float) -> None:
@@ -78,7 +76,7 @@ def test_the_echo_is_gone_once_it_has_settled(db: float, ahead: float) -> None:
     left = cards.hear(played, heard)
     assert cards.settled_at == pytest.approx(2 + SETTLING, abs=0.15)
     since = round((2 + SETTLING + 1) * HEARING_RATE)
-    assert level(left[since:-BLOCK]) < level(heard[since:]) - 12
+    assert rms_db(left[since:-BLOCK]) < rms_db(heard[since:]) - 12
 
 
 def test_without_a_sound_it_lets_everything_through_as_it_is() -> None:
@@ -93,7 +91,7 @@ def test_who_speaks_into_a_reply_stays() -> None:
     user[6 * HEARING_RATE : 8 * HEARING_RATE] = speechlike(2, 3)
     left = Cards().hear(played, room(played, -20) + user + hiss(len(played)))
     during = slice(6 * HEARING_RATE, 8 * HEARING_RATE)
-    assert level(left[during]) > level(user[during]) - 10
+    assert rms_db(left[during]) > rms_db(user[during]) - 10
     likeness = np.corrcoef(left[during], user[during])[0, 1]
     assert likeness > 0.7, "it is the user, and at the same time"
 
@@ -104,7 +102,7 @@ def test_it_remembers_the_room_from_one_reply_to_the_next_and_nothing_clicks() -
     heard = room(played, -10) + hiss(len(played))
     left = Cards().hear(played, heard)
     again = slice(4 * HEARING_RATE + len(silence) + 4000, -BLOCK)
-    assert level(left[again]) < level(heard[again]) - 20
+    assert rms_db(left[again]) < rms_db(heard[again]) - 20
     still = slice(4 * HEARING_RATE + 8000, 4 * HEARING_RATE + len(silence))
     assert np.abs(left[still]).max() < 5 * np.abs(hiss(1000)).max()
 
@@ -148,7 +146,7 @@ def test_two_clocks_that_drift_apart() -> None:
     heard = room(slow, -10) + hiss(len(played))
     left = Cards().hear(played, heard)
     last = slice(15 * HEARING_RATE, -BLOCK)
-    assert level(left[last]) < level(heard[last]) - 15
+    assert rms_db(left[last]) < rms_db(heard[last]) - 15
 
 
 @pytest.mark.parametrize(("how", "sure"), [("hardware", True), ("none", False), ("cancel", False)])
@@ -169,10 +167,10 @@ def test_what_is_soft_gets_louder_after_its_loudness_was_noted() -> None:
         front_end.process(Frame(soft[first : first + BLOCK], BEGIN + first / HEARING_RATE)).samples
         for first in range(0, len(soft), BLOCK)
     ]
-    assert level(np.concatenate(heard)[-HEARING_RATE:]) > level(soft[-HEARING_RATE:]) + 10
+    assert rms_db(np.concatenate(heard)[-HEARING_RATE:]) > rms_db(soft[-HEARING_RATE:]) + 10
     loudness = front_end.loudness(BEGIN + 10)
     assert loudness is not None
-    assert loudness == pytest.approx(level(soft), abs=4)
+    assert loudness == pytest.approx(rms_db(soft), abs=4)
 
 
 def test_where_nothing_comes_back_the_user_is_not_taken_for_an_echo() -> None:
@@ -193,7 +191,7 @@ def test_an_echo_that_comes_up_is_found_with_the_second_reply() -> None:
     heard = hiss(len(played))
     heard[len(once) :] += room(once, -10).tolist() * 2
     left = Cards().hear(played, heard)
-    assert level(left[-3 * HEARING_RATE : -BLOCK]) < level(heard[-3 * HEARING_RATE :]) - 12
+    assert rms_db(left[-3 * HEARING_RATE : -BLOCK]) < rms_db(heard[-3 * HEARING_RATE :]) - 12
 
 
 @pytest.mark.parametrize("later", [0.1, 0.04, 0.0])
@@ -206,7 +204,7 @@ def test_a_speaker_that_tells_later_than_before_is_followed(later: float) -> Non
     cards._ahead = round(later * HEARING_RATE)
     left = cards.hear(played, heard, at=BEGIN + len(played) / HEARING_RATE)
     during = slice(len(silence) + 3 * HEARING_RATE, len(silence) + 6 * HEARING_RATE)
-    assert level(left[during]) < level(heard[during]) - 12
+    assert rms_db(left[during]) < rms_db(heard[during]) - 12
 
 
 def test_a_microphone_that_is_there_first_leaves_a_lead() -> None:
@@ -219,4 +217,4 @@ def test_a_microphone_that_is_there_first_leaves_a_lead() -> None:
     early = np.roll(room(played, -10, delay=0.01), -round(0.03 * HEARING_RATE))  # the driver's times are off
     left = cards.hear(played, early + hiss(len(played)))
     during = slice(4 * HEARING_RATE, 6 * HEARING_RATE)
-    assert level(left[during]) < level(early[during]) - 12
+    assert rms_db(left[during]) < rms_db(early[during]) - 12

@@ -10,12 +10,9 @@ from hypothesis import strategies as st
 from appliance.audio.devices import HEARING_RATE, Frame, Samples
 from appliance.audio.gain import CEILING, HOLD, MOST, NOISE, RISE, AutomaticGain
 from appliance.audio.loudness import KEPT, Loudness
+from appliance.bench.mixing import rms_db
 
 LENGTH = 320
-
-
-def level(sound: Samples) -> float:
-    return float(20 * np.log10(np.sqrt(np.square(sound, dtype=np.float64).mean())))
 
 
 def hiss(decibels: float, seconds: float) -> Samples:
@@ -68,7 +65,7 @@ def test_a_noise_that_stays_is_not_amplified() -> None:
     gain = AutomaticGain()
     applied(gain, hiss(-90, 20))
     heard = applied(gain, hiss(-60, 60))
-    assert level(heard[-HEARING_RATE:]) == pytest.approx(-60, abs=1)
+    assert rms_db(heard[-HEARING_RATE:]) == pytest.approx(-60, abs=1)
 
 
 sounds = st.lists(

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 import soundfile
 
 from appliance.audio.volume import ENOUGH, SHARE, SOFTER, STEP
+from appliance.bench.mixing import rms_db
 from appliance.config.schema import Settings, Speaker
 from appliance.simulation.run import Outcome, simulate
 from appliance.simulation.scenario import parse
@@ -30,7 +30,7 @@ def replies(outcome: Outcome, out: Path) -> Iterator[float]:
     sound, rate = soundfile.read(out / "room.wav", dtype="float32")
     for begin, end in zip(outcome.timeline.reports("reply_start"), outcome.timeline.reports("reply_end"), strict=True):
         reply = sound[round(begin.at * rate) : round(end.at * rate), 1]
-        yield float(10 * np.log10(np.square(reply).mean()))
+        yield rms_db(reply)
 
 
 def test_who_whispers_is_understood_and_answered_softly(models_dir: Path, tmp_path: Path) -> None:

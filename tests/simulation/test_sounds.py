@@ -6,6 +6,7 @@ import pytest
 import soundfile
 
 from appliance.audio.devices import Samples
+from appliance.bench.mixing import rms_db
 from appliance.errors import BadInputError
 from appliance.simulation import sounds
 from appliance.simulation.scenario import parse
@@ -68,19 +69,15 @@ def test_a_text_with_nothing_to_say_is_named() -> None:
         sounds.said(parse('[[say]]\ntext = "?!"\nat = 1', Path("a.toml")), Hum)
 
 
-def _level(samples: Samples) -> float:
-    return float(10 * np.log10(np.mean(np.square(samples, dtype=np.float64))))
-
-
 def test_the_noise_has_its_level(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "n.wav", np.sin(np.arange(16_000)), 16_000, "FLOAT")
     path = tmp_path / "a.toml"
-    assert _level(sounds.noise(parse("", path).acoustics)) == pytest.approx(-75, abs=0.1)
-    assert _level(sounds.noise(parse("[room]\nnoise_db = -40", path).acoustics)) == pytest.approx(-40, abs=0.1)
+    assert rms_db(sounds.noise(parse("", path).acoustics)) == pytest.approx(-75, abs=0.1)
+    assert rms_db(sounds.noise(parse("[room]\nnoise_db = -40", path).acoustics)) == pytest.approx(-40, abs=0.1)
     recorded = sounds.noise(parse('[room]\nnoise = "n.wav"', path).acoustics)
-    assert _level(recorded) == pytest.approx(-3, abs=0.1)
+    assert rms_db(recorded) == pytest.approx(-3, abs=0.1)
     given = sounds.noise(parse('[room]\nnoise = "n.wav"\nnoise_db = -30', path).acoustics)
-    assert _level(given) == pytest.approx(-30, abs=0.001)
+    assert rms_db(given) == pytest.approx(-30, abs=0.001)
 
 
 def test_silence_cannot_have_a_level(tmp_path: Path) -> None:
